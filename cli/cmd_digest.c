@@ -1,0 +1,164 @@
+// `perilune digest FILE`: exactly what an observer would be shown, one digest a step.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "cli.h"
+#include "host_author.h"
+#include "session.h"
+
+static const char help[] =
+    "usage: perilune digest [options] FILE\n"
+    "\n"
+    "Prints the digests of a recording: what an observer would be shown, one document a step.\n"
+    "\n"
+    "  --observer NAME   as this observer sees it (its slices, layout and message)\n"
+    "  --observed AGENT  only of this agent: main, or a task id\n"
+    "  --layout NAME     rich, claude-2.1.332 or claude-2.1.215\n"
+    "  --raw             secrets are not replaced\n"
+    "  --dialect NAME    the recording's format (found out otherwise)\n"
+    "  --config FILE     one more config.yaml over yours\n"
+    "  --observers DIR   a folder of observers over all others\n"
+    "  --json            one object a line\n"
+    "\n"
+    "Exit status: 0 printed; 2 usage, or a file that cannot be read; 3 internal failure.\n";
+
+typedef struct printing {
+    const char *observed;
+    bool json;
+    peri_buf out;
+    uint64_t count;
+} printing;
+
+static void print_json(printing *p, const peri_turn *turn, const peri_observer *observer,
+                       peri_str text) {
+    peri_buf *out = &p->out;
+    peri_buf_clear(out);
+    peri_buf_add_c(out, "{\"record\":\"digest\",\"session\":");
+    peri_json_add_string(out, turn->session);
+    peri_buf_add_c(out, ",\"agent\":");
+    peri_json_add_string(out, turn->agent);
+    peri_buf_addf(out, ",\"turn\":%u,\"step\":%u,\"observer\":", turn->turn, turn->step);
+    peri_json_add_string(out, observer->name);
+    peri_str layout = peri_layout_word(observer->layout);
+    peri_buf_addf(out, ",\"layout\":\"%.*s\",\"text\":", PERI_FMT(layout));
+    peri_json_add_string(out, text);
+    peri_buf_add_c(out, "}\n");
+    fwrite(out->ptr, 1, out->len, stdout);
+}
+
+static void print_digest(void *user, const peri_turn *turn, const peri_observer *observer,
+                         peri_str text) {
+    printing *p = user;
+    if (p->observed && !peri_str_eq(turn->agent, peri_str_c(p->observed))) return;
+    if (text.len == 0) return;
+    p->count++;
+    if (p->json) {
+        print_json(p, turn, observer, text);
+        return;
+    }
+    printf("--- session %.*s, agent %.*s, turn %u, step %u ---\n", PERI_FMT(turn->session),
+           PERI_FMT(turn->agent), turn->turn, turn->step);
+    fwrite(text.ptr, 1, text.len, stdout);
+    fputs("\n\n", stdout);
+}
+
+// Without --observer: everything an observer of every step sees by default.
+static peri_observer plain_observer(void) {
+    return (peri_observer){
+        .name = PERI_STR("observer"),
+        .enabled = true,
+        .triggers = 1u << PERI_TRIGGER_TURN_END,
+        .sees = {PERI_SLICE_ACTIVITY},
+        .sees_count = 1,
+        .can = PERI_CAN_ADVISE,
+        .priority = 50,
+    };
+}
+
+typedef struct digest_options {
+    session_options session;
+    const char *observer, *observed, *layout;
+    bool raw;
+} digest_options;
+
+// Finds the definition in a host of its own, which must live as long as it is used.
+static int find_observer(const digest_options *o, peri_host **from, peri_observer *out) {
+    *out = plain_observer();
+    if (!o->observer) return PERI_EXIT_OK;
+    peri_host_options how = PERI_HOST_OPTIONS_INIT;
+    int code = session_host_options(&o->session, &how);
+    if (code != PERI_EXIT_OK) return code;
+    how.mode = PERI_MODE_REPLAY;
+    int status = peri_host_new(&how, from);
+    if (status < 0) return session_exit_code(status);
+    const peri_observer *found = peri_host_find_observer(*from, peri_str_c(o->observer));
+    if (!found) {
+        fprintf(stderr, "perilune digest: there is no observer '%s'\n", o->observer);
+        return PERI_EXIT_USAGE;
+    }
+    *out = *found;
+    return PERI_EXIT_OK;
+}
+
+static int show(const digest_options *o, peri_observer *observer, const char *path) {
+    peri_host_options how = PERI_HOST_OPTIONS_INIT;
+    int code = session_host_options(&o->session, &how);
+    if (code != PERI_EXIT_OK) return code;
+    how.mode = PERI_MODE_REPLAY;
+    how.no_observers = true;
+    how.quiet_observations = true;
+    how.layout = o->layout;
+    peri_host *host;
+    int status = peri_host_new(&how, &host);
+    if (status < 0) return session_exit_code(status);
+    if (o->layout) observer->layout = peri_layout_find(peri_str_c(o->layout));
+    printing p = {.observed = o->observed, .json = o->session.json};
+    peri_buf_init(&p.out, 16 * 1024 * 1024);
+    timeline none;
+    timeline_init(&none, stdout, false, true, false);
+    status = peri_host_watch_digests(host, observer, o->raw, print_digest, &p);
+    if (status == PERI_OK) status = peri_host_open_path(host, path, o->session.dialect);
+    if (status == PERI_OK) status = peri_host_finish(host);
+    while (status >= 0 && (status = peri_host_step(host, 0)) > 0) {}
+    code = session_exit_code(status == PERI_EIO ? PERI_ENOENT : status);
+    if (code == PERI_EXIT_OK && p.count == 0) {
+        fprintf(stderr, "perilune digest: %s holds nothing to show%s%s\n", path,
+                o->observed ? " of agent " : "", o->observed ? o->observed : "");
+    }
+    peri_host_free(host);
+    peri_buf_deinit(&p.out);
+    timeline_deinit(&none);
+    return code;
+}
+
+int cmd_digest(int argc, char **argv) {
+    digest_options o = {0};
+    const peri_option list[] = {
+        {"--observer", &o.observer, NULL},
+        {"--observed", &o.observed, NULL},
+        {"--layout", &o.layout, NULL},
+        {"--raw", NULL, &o.raw},
+        {"--dialect", &o.session.dialect, NULL},
+        {"--config", &o.session.config, NULL},
+        {"--observers", &o.session.observers, NULL},
+        {"--json", NULL, &o.session.json},
+        {NULL, NULL, NULL},
+    };
+    const char **paths = calloc((size_t)argc, sizeof *paths);
+    if (!paths) return PERI_EXIT_INTERNAL;
+    size_t count;
+    int code = peri_options_read(argc, argv, list, help, paths, &count);
+    if (code == PERI_EXIT_OK && count != 1) {
+        fputs("perilune digest: name one file; see perilune digest --help\n", stderr);
+        code = PERI_EXIT_USAGE;
+    }
+    peri_host *from = NULL;
+    peri_observer observer;
+    if (code == PERI_EXIT_OK) code = find_observer(&o, &from, &observer);
+    if (code == PERI_EXIT_OK) code = show(&o, &observer, paths[0]);
+    peri_host_free(from);
+    free(paths);
+    return code < 0 ? PERI_EXIT_OK : code;
+}

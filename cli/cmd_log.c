@@ -1,0 +1,159 @@
+// `perilune log`: what the ledger holds, newest last, one line a record under a heading for
+// each session and agent.
+#include <getopt.h>
+#include <stdio.h>
+
+#include "prose.h"
+#include "stored.h"
+
+enum { OUTPUT_MAX_BYTES = 256 * 1024 * 1024, LIMIT_DEFAULT = 50, LIMIT_MAX = 100000 };
+
+static const char verb[] = "log";
+
+static const char help[] =
+    "Usage: perilune log [--replay | --ledger FILE] [--session ID] [--observer NAME]\n"
+    "                    [--limit N] [--json]\n"
+    "\n"
+    "Lists what the live ledger holds, the newest record last: pairings, digests, runs,\n"
+    "proposals, decisions, deliveries, usage, warnings and summaries.\n"
+    "\n"
+    "  --replay        the ledger of the last `perilune replay` instead\n"
+    "  --ledger FILE   this ledger instead\n"
+    "  --session ID    only records of this session\n"
+    "  --observer NAME only records of this observer\n"
+    "  --limit N       at most the N newest, 1 to 100000 (50 if not given)\n"
+    "  --json          print the stored records, one a line\n"
+    "  --help          print this\n"
+    "\n"
+    "Exit status: 0 listed, also where nothing matches; 2 usage, or there is no ledger to read;\n"
+    "3 internal failure.\n";
+
+typedef struct listing {
+    const char *file; // --ledger
+    bool replay, json;
+    peri_str session, observer; // absent: all
+    int64_t limit;
+    peri_buf out;
+    peri_buf heading; // of the rows listed last: "session S, agent A"
+} listing;
+
+// Takes one option; false if its value is no good.
+static bool take(listing *l, int option, const char *value) {
+    switch (option) {
+    case 'r':
+        l->replay = true;
+        return true;
+    case 'f':
+        l->file = value;
+        return true;
+    case 's':
+        l->session = peri_str_c(value);
+        return true;
+    case 'o':
+        l->observer = peri_str_c(value);
+        return true;
+    case 'j':
+        l->json = true;
+        return true;
+    case 'n':
+        return peri_str_int(peri_str_c(value), &l->limit) == PERI_OK && l->limit >= 1 &&
+               l->limit <= LIMIT_MAX;
+    default:
+        return false;
+    }
+}
+
+// An exit code, or -1 to go on.
+static int parse(int argc, char **argv, listing *l) {
+    static const struct option options[] = {
+        {"replay", no_argument, NULL, 'r'},        {"ledger", required_argument, NULL, 'f'},
+        {"session", required_argument, NULL, 's'}, {"observer", required_argument, NULL, 'o'},
+        {"limit", required_argument, NULL, 'n'},   {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+    };
+    optind = 0; // main() or a test may have used getopt before
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (option == 'h') return fputs(help, stdout) < 0 ? PERI_EXIT_INTERNAL : PERI_EXIT_OK;
+        if (take(l, option, optarg)) continue;
+        fprintf(stderr, "perilune log: %s is not understood; see --help\n", argv[optind - 1]);
+        return PERI_EXIT_USAGE;
+    }
+    if (optind != argc || (l->file && l->replay)) {
+        fputs("perilune log: takes options only, and at most one place; see --help\n", stderr);
+        return PERI_EXIT_USAGE;
+    }
+    return -1;
+}
+
+// A heading where the session or agent is another than before.
+static void add_heading(listing *l, const peri_record *row) {
+    peri_buf heading;
+    peri_buf_init(&heading, 4096);
+    peri_buf_add_c(&heading, row->session.len ? "session " : "no session");
+    peri_prose_add_plain(&heading, row->session, 200);
+    if (row->agent.len) peri_buf_add_c(&heading, ", agent ");
+    peri_prose_add_plain(&heading, row->agent, 200);
+    if (!peri_str_eq(peri_buf_str(&heading), peri_buf_str(&l->heading))) {
+        if (l->out.len) peri_buf_add_byte(&l->out, '\n');
+        peri_buf_add(&l->out, peri_buf_str(&heading));
+        peri_buf_add_byte(&l->out, '\n');
+    }
+    peri_buf_deinit(&l->heading);
+    l->heading = heading;
+}
+
+static void add_row(void *user, const peri_record *row) {
+    listing *l = user;
+    if (l->json) {
+        peri_stored_add_json(&l->out, row);
+        return;
+    }
+    add_heading(l, row);
+    peri_buf_add_c(&l->out, "  ");
+    peri_prose_add_time(&l->out, row->at_wall_ms);
+    peri_buf_add_c(&l->out, "  ");
+    peri_stored_add_line(&l->out, row);
+}
+
+static int open_ledger(const listing *l, peri_ledger **out) {
+    const char *name = l->replay ? PERI_STORED_REPLAY : PERI_STORED_LIVE;
+    int status = peri_stored_open(verb, l->file, name, out);
+    if (status == PERI_OK) return PERI_EXIT_OK;
+    if (status != PERI_ENOENT) return PERI_EXIT_USAGE;
+    if (l->file) {
+        fprintf(stderr, "perilune log: there is no file %s\n", l->file);
+    } else if (l->replay) {
+        fputs("perilune log: nothing was replayed yet. `perilune replay PATH...` does it.\n",
+              stderr);
+    } else {
+        fputs(
+            "perilune log: there is no live ledger yet: `perilune watch AGENT` makes one. The "
+            "last replay's\nis listed with --replay.\n",
+            stderr);
+    }
+    return PERI_EXIT_USAGE;
+}
+
+static int list(listing *l) {
+    peri_ledger *ledger = NULL;
+    int code = open_ledger(l, &ledger);
+    if (code != PERI_EXIT_OK) return code;
+    int status =
+        peri_ledger_log(ledger, l->session, l->observer, (uint64_t)l->limit, add_row, l);
+    peri_ledger_close(ledger);
+    if (status < 0) return peri_stored_fail(verb, status);
+    if (l->out.len == 0) fputs("perilune log: no stored record matches\n", stderr);
+    return peri_stored_print(verb, &l->out);
+}
+
+int cmd_log(int argc, char **argv) {
+    listing l = {.limit = LIMIT_DEFAULT};
+    int code = parse(argc, argv, &l);
+    if (code >= 0) return code;
+    peri_buf_init(&l.out, OUTPUT_MAX_BYTES);
+    code = list(&l);
+    peri_buf_deinit(&l.out);
+    peri_buf_deinit(&l.heading);
+    return code;
+}

@@ -1,0 +1,173 @@
+// `perilune run [FILE|-]`: reads an agent's events as they come, prints what happens, hands deliveries to
+// a file if one is named.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json_line.h"
+#include "session.h"
+
+static const char help[] =
+    "usage: perilune run [options] [FILE|-]\n"
+    "\n"
+    "Reads an agent's events from a file or from standard input, runs observers and policies on them\n"
+    "and prints what becomes of every proposal. Ends at the end of the input or at Ctrl-C, with a\n"
+    "summary. It takes your own and the shipped observers only.\n"
+    "\n"
+    "  --json               one record a line, written as it happens\n"
+    "  --quiet              the summary only\n"
+    "  --dialect NAME       the input's format (found out otherwise)\n"
+    "  --sink FILE          append each delivery to FILE as one line of JSON\n"
+    "  --config FILE        one more config.yaml over yours\n"
+    "  --policy A,B         policies instead of the configured ones\n"
+    "  --observers DIR      a folder of observers over all others\n"
+    "  --no-observers       read and count only\n"
+    "  --lua DIR            shipped Lua from this folder instead of the built-in\n"
+    "  --state DIR          where ledger.db goes\n"
+    "  --max-line BYTES     longest line read whole (8388608)\n"
+    "\n"
+    "Exit status: 0 done; 2 usage, or input that cannot be read; 3 internal failure.\n";
+
+enum { READ_BYTES = 64 * 1024, WAIT_MS = 200 };
+
+// One delivery a line, on disk before it counts as handed over.
+static int write_delivery(void *user, const peri_delivery *d) {
+    FILE *sink = user;
+    const struct {
+        const char *key;
+        peri_str value;
+    } members[] = {
+        {"id", d->id},       {"session", d->session},   {"agent", d->agent},
+        {"lane", d->lane},   {"observer", d->observer}, {"text", d->text},
+        {"nonce", d->nonce},
+    };
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        fprintf(sink, "%c\"%s\":", i ? ',' : '{', members[i].key);
+        json_line_string(sink, members[i].value);
+    }
+    fputs("}\n", sink);
+    return fflush(sink) == 0 ? PERI_OK : PERI_EIO;
+}
+
+// Hands over all of `bytes`, stepping the host where it is full.
+static bool feed(peri_host *host, peri_source *source, const char *bytes, size_t len,
+                 const timeline *t) {
+    while (len) {
+        size_t used = 0;
+        int status = peri_source_feed(source, bytes, len, &used);
+        if (status < 0 && status != PERI_EAGAIN) return false;
+        bytes += used;
+        len -= used;
+        if (!session_settle(host, t)) return false;
+    }
+    return true;
+}
+
+// Reads standard input until its end, Ctrl-C, or a closed output. While it waits, the host is stepped.
+static int read_input(peri_host *host, peri_source *source, const timeline *t) {
+    static char bytes[READ_BYTES];
+    for (;;) {
+        struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
+        int timeout = peri_host_timeout_ms(host);
+        if (timeout < 0 || timeout > WAIT_MS) timeout = WAIT_MS;
+        int count = poll(&ready, 1, timeout);
+        if (peri_interrupted() || t->broken) return PERI_EXIT_OK;
+        if (count == 0 || (count < 0 && errno == EINTR)) {
+            if (!session_settle(host, t)) return PERI_EXIT_OK;
+            continue;
+        }
+        ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
+        if (got == 0) return PERI_EXIT_OK;
+        if (got < 0 && errno != EINTR && errno != EAGAIN) {
+            perror("perilune run: standard input");
+            return PERI_EXIT_USAGE;
+        }
+        if (got > 0 && !feed(host, source, bytes, (size_t)got, t)) return PERI_EXIT_OK;
+    }
+}
+
+static int run_stdin(peri_host *host, const session_options *options, const timeline *t) {
+    peri_source *source;
+    int status = peri_host_open_stream(host, "standard input", options->dialect, &source);
+    if (status == PERI_ENOENT) {
+        peri_str known = peri_host_dialects(host);
+        fprintf(stderr, "perilune: unknown dialect '%s'; the known ones: %.*s\n",
+                options->dialect, (int)known.len, known.ptr);
+    }
+    if (status < 0) return session_exit_code(status);
+    int code = read_input(host, source, t);
+    return peri_source_end(source) < 0 ? PERI_EXIT_INTERNAL : code;
+}
+
+static int run(peri_host *host, const session_options *options, const char *path) {
+    timeline t;
+    timeline_init(&t, stdout, options->json, options->quiet, true);
+    int code = PERI_EXIT_OK;
+    bool stdin_wanted = !path || strcmp(path, "-") == 0;
+    if (peri_host_subscribe(host, timeline_record, &t) < 0) code = PERI_EXIT_INTERNAL;
+    if (code == PERI_EXIT_OK && stdin_wanted) {
+        code = run_stdin(host, options, &t);
+    } else if (code == PERI_EXIT_OK) {
+        int status = peri_host_open_path(host, path, options->dialect);
+        code = session_exit_code(status == PERI_EIO ? PERI_ENOENT : status);
+    }
+    if (code == PERI_EXIT_OK) {
+        (void)session_settle(host, &t);
+        code = session_end(host, &t);
+    }
+    timeline_deinit(&t);
+    return code;
+}
+
+static int open_sink(const char *path, FILE **sink) {
+    if (!path) return PERI_EXIT_OK;
+    *sink = fopen(path, "ae");
+    if (*sink) return PERI_EXIT_OK;
+    fprintf(stderr, "perilune run: %s: %s\n", path, strerror(errno));
+    return PERI_EXIT_USAGE;
+}
+
+static int run_host(const session_options *options, const peri_host_options *how, FILE *sink,
+                    const char *path) {
+    peri_host *host;
+    int status = peri_host_new(how, &host);
+    if (status < 0) return session_exit_code(status);
+    if (sink) peri_host_set_sink(host, write_delivery, sink);
+    int code = run(host, options, path);
+    peri_host_free(host);
+    return code;
+}
+
+int cmd_run(int argc, char **argv) {
+    session_options options = {0};
+    const char *sink_path = NULL;
+    peri_option list[24] = {{0}};
+    size_t listed = session_option_list(&options, list);
+    list[listed] = (peri_option){"--sink", &sink_path, NULL};
+    const char **paths = calloc((size_t)argc, sizeof *paths);
+    if (!paths) return PERI_EXIT_INTERNAL;
+    size_t count;
+    int code = peri_options_read(argc, argv, list, help, paths, &count);
+    if (code == PERI_EXIT_OK && count > 1) {
+        fputs("perilune run: one file at a time; a folder of recordings is for replay\n",
+              stderr);
+        code = PERI_EXIT_USAGE;
+    }
+    peri_host_options how = PERI_HOST_OPTIONS_INIT;
+    char *ledger = session_ledger_path(&options, "ledger.db");
+    how.ledger_path = options.no_observers ? NULL : ledger;
+    FILE *sink = NULL;
+    if (code == PERI_EXIT_OK) code = session_host_options(&options, &how);
+    if (code == PERI_EXIT_OK) code = open_sink(sink_path, &sink);
+    if (code == PERI_EXIT_OK) {
+        peri_interrupt_install();
+        code = run_host(&options, &how, sink, count ? paths[0] : NULL);
+    }
+    if (sink) fclose(sink);
+    free(ledger);
+    free(paths);
+    return code < 0 ? PERI_EXIT_OK : code;
+}

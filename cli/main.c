@@ -1,0 +1,60 @@
+// The command line: finds the verb and hands over.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "cli.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *what;
+} verbs[] = {
+    {"run", cmd_run, "read an agent's events live and say what observers propose"},
+    {"replay", cmd_replay, "run observers over recorded sessions; nothing is delivered"},
+    {"digest", cmd_digest, "print what an observer would be shown of a recording"},
+    {"check", cmd_check, "validate configs, observers, policies and dialects"},
+    {"explain", cmd_explain, "tell why one proposal ended as it did"},
+    {"log", cmd_log, "list what the ledger holds"},
+};
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static void print_help(FILE *out) {
+    fputs("perilune: background observers for coding agents\n\nusage: perilune VERB [...]\n\n",
+          out);
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].what);
+    fputs("\n  perilune VERB --help   says more of one verb\n"
+          "  perilune --version     prints the version\n",
+          out);
+}
+
+static int unknown(const char *verb) {
+    peri_str words[VERB_COUNT + 1] = {{0}};
+    for (size_t i = 0; i < VERB_COUNT; i++) words[i] = peri_str_c(verbs[i].name);
+    peri_str near = peri_diag_nearest(peri_str_c(verb), words);
+    fprintf(stderr, "perilune: unknown verb '%s'", verb);
+    if (near.len) fprintf(stderr, "; did you mean '%.*s'?", PERI_FMT(near));
+    fputs(near.len ? "\n" : "; see perilune --help\n", stderr);
+    return PERI_EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return PERI_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return PERI_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("perilune %s\n", peri_version());
+        return PERI_EXIT_OK;
+    }
+    for (size_t i = 0; i < VERB_COUNT; i++) {
+        if (strcmp(argv[1], verbs[i].name) == 0) return verbs[i].run(argc - 1, argv + 1);
+    }
+    return unknown(argv[1]);
+}

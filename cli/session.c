@@ -1,0 +1,98 @@
+// Making and driving a host for `run` and `replay`. Uses the public header and the C library only: these
+// verbs are the library's first embedder.
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t session_option_list(session_options *options, peri_option *to) {
+    const peri_option list[] = {
+        {"--json", NULL, &options->json},
+        {"--quiet", NULL, &options->quiet},
+        {"--no-observers", NULL, &options->no_observers},
+        {"--dialect", &options->dialect, NULL},
+        {"--config", &options->config, NULL},
+        {"--policy", &options->policy, NULL},
+        {"--observers", &options->observers, NULL},
+        {"--lua", &options->lua_dir, NULL},
+        {"--state", &options->state_dir, NULL},
+        {"--max-line", &options->max_line, NULL},
+    };
+    memcpy(to, list, sizeof list);
+    return sizeof list / sizeof list[0];
+}
+
+static int read_size(const char *text, size_t *out) {
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*end || end == text || value < 1024 || value > 64 * 1024 * 1024) {
+        fprintf(stderr, "perilune: --max-line takes 1024 to 67108864 bytes, not '%s'\n", text);
+        return PERI_EXIT_USAGE;
+    }
+    *out = (size_t)value;
+    return PERI_EXIT_OK;
+}
+
+int session_host_options(const session_options *from, peri_host_options *to) {
+    to->no_observers = from->no_observers;
+    to->config_path = from->config;
+    to->policies = from->policy;
+    to->observer_dir = from->observers;
+    to->lua_dir = from->lua_dir;
+    to->use_user_config = true;
+    to->quiet_observations = !from->json || from->quiet;
+    to->on_log = session_log;
+    to->log_user = (void *)(uintptr_t)from;
+    return from->max_line ? read_size(from->max_line, &to->max_line_bytes) : PERI_EXIT_OK;
+}
+
+bool session_settle(peri_host *host, const timeline *t) {
+    int status;
+    do {
+        status = peri_host_step(host, 0);
+    } while (status > 0 && !peri_interrupted() && !t->broken);
+    return status >= 0 && !peri_interrupted() && !t->broken;
+}
+
+int session_end(peri_host *host, timeline *t) {
+    int status = peri_host_finish(host);
+    while (status >= 0 && !t->saw_summary && !t->broken) status = peri_host_step(host, 0);
+    if (fflush(t->out) != 0 && !t->broken) {
+        perror("perilune: cannot write the output");
+        return PERI_EXIT_INTERNAL;
+    }
+    return status < 0 ? session_exit_code(status) : PERI_EXIT_OK;
+}
+
+int session_exit_code(int status) {
+    switch (status) {
+    case PERI_ENOMEM:
+    case PERI_EINTERNAL:
+    case PERI_EIO:
+    case PERI_ESTATE:
+        return PERI_EXIT_INTERNAL;
+    default:
+        return status < 0 ? PERI_EXIT_USAGE : PERI_EXIT_OK;
+    }
+}
+
+char *session_ledger_path(const session_options *options, const char *name) {
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    int made = -1;
+    if (options->state_dir) {
+        made = asprintf(&path, "%s/%s", options->state_dir, name);
+    } else if (state && state[0] == '/') {
+        made = asprintf(&path, "%s/perilune/%s", state, name);
+    } else if (home && home[0] == '/') {
+        made = asprintf(&path, "%s/.local/state/perilune/%s", home, name);
+    }
+    return made < 0 ? NULL : path;
+}
+
+void session_log(void *user, const char *severity, peri_str message) {
+    const session_options *options = user;
+    bool error = strcmp(severity, "error") == 0;
+    if (!error && (options->quiet || strcmp(severity, "note") == 0)) return;
+    fprintf(stderr, "perilune: %.*s\n", (int)message.len, message.ptr);
+}

@@ -1,0 +1,35 @@
+// What `run` and `replay` share: a host from options, driven to its end through the public header alone.
+#ifndef PERI_CLI_SESSION_H
+#define PERI_CLI_SESSION_H
+
+#include "cli.h"
+#include "timeline.h"
+
+typedef struct session_options {
+    bool json, quiet, no_observers;
+    const char *dialect, *config, *policy, *observers, *lua_dir, *state_dir;
+    const char *max_line;
+} session_options;
+
+/// Appends the options of both verbs to `to` (room for 16); returns how many.
+size_t session_option_list(session_options *options, peri_option *to);
+
+/// Fills host options; PERI_EXIT_USAGE with a line on stderr if a value is no good.
+int session_host_options(const session_options *from, peri_host_options *to);
+
+/// Steps the host until it is idle, Ctrl-C or the timeline breaks. True to go on.
+bool session_settle(peri_host *host, const timeline *t);
+
+/// Ends every session and lets the host finish; prints the summary. An exit code.
+int session_end(peri_host *host, timeline *t);
+
+/// The exit code for a status of the library.
+int session_exit_code(int status);
+
+/// A path for the ledger `name` in the state folder; owned by the caller. NULL if there is no home.
+char *session_ledger_path(const session_options *options, const char *name);
+
+/// A peri_log_fn that prints errors, and warnings unless quiet, on stderr; `user` is the options.
+void session_log(void *user, const char *severity, peri_str message);
+
+#endif

@@ -1,0 +1,192 @@
+// Prints decisions in the order they fall, each with the words it is about, under a heading for each
+// agent. Foreign text is shown as one line without control characters.
+#include "timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COLUMNS = 96, TEXT_LINES = 2 };
+
+static bool is(peri_str a, const char *b) {
+    return a.len == strlen(b) && memcmp(a.ptr, b, a.len) == 0;
+}
+
+void timeline_init(timeline *t, FILE *out, bool json, bool quiet, bool live) {
+    *t = (timeline){.out = out, .json = json, .quiet = quiet, .live = live};
+    const char *none = getenv("NO_COLOR");
+    t->colour = !json && isatty(fileno(out)) && !(none && none[0]);
+}
+
+void timeline_deinit(timeline *t) {
+    for (size_t i = 0; i < TIMELINE_KEPT; i++) free(t->notes[i].text);
+    free(t->session);
+    free(t->agent);
+}
+
+static const char *paint(const timeline *t, const char *code) {
+    return t->colour ? code : "";
+}
+
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define GREEN "\033[32m"
+#define YELLOW "\033[33m"
+#define RED "\033[31m"
+#define PLAIN "\033[0m"
+
+// Prints text as words on lines that begin at `indent`, at most TEXT_LINES of them.
+static void print_words(const timeline *t, peri_str text, int indent) {
+    int column = COLUMNS + 1, lines = 0;
+    size_t at = 0;
+    while (at < text.len) {
+        while (at < text.len && (unsigned char)text.ptr[at] <= ' ') at++;
+        size_t end = at;
+        while (end < text.len && (unsigned char)text.ptr[end] > ' ' && text.ptr[end] != 0x7F)
+            end++;
+        if (end == at) break;
+        int width = 0;
+        for (size_t i = at; i < end; i++) width += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+        if (column + 1 + width > COLUMNS) {
+            if (lines++ == TEXT_LINES) {
+                fputs(" …", t->out);
+                break;
+            }
+            fprintf(t->out, "%s%*s", lines > 1 ? "\n" : "", indent, "");
+            column = indent;
+        } else {
+            fputc(' ', t->out);
+            column++;
+        }
+        fwrite(text.ptr + at, 1, end - at, t->out);
+        column += width;
+        at = end;
+    }
+    fputc('\n', t->out);
+}
+
+static timeline_note *note_of(timeline *t, peri_str id) {
+    for (size_t i = 0; i < TIMELINE_KEPT; i++) {
+        if (t->notes[i].text && is(id, t->notes[i].id)) return &t->notes[i];
+    }
+    return NULL;
+}
+
+static void keep_note(timeline *t, const peri_record *r) {
+    timeline_note *note = &t->notes[t->note_count++ % TIMELINE_KEPT];
+    free(note->text);
+    note->text = strndup(r->text.ptr ? r->text.ptr : "", r->text.len);
+    size_t len = r->id.len < sizeof note->id - 1 ? r->id.len : sizeof note->id - 1;
+    memcpy(note->id, r->id.ptr, len);
+    note->id[len] = '\0';
+    note->step = r->step;
+    t->proposals++;
+}
+
+static void heading(timeline *t, const peri_record *r) {
+    bool same = t->session && t->agent && is(r->session, t->session) && is(r->agent, t->agent);
+    if (same || !r->session.ptr) return;
+    bool first = t->session == NULL;
+    free(t->session);
+    free(t->agent);
+    t->session = strndup(r->session.ptr, r->session.len);
+    t->agent = strndup(r->agent.ptr ? r->agent.ptr : "", r->agent.len);
+    fprintf(t->out, "%s%ssession %s%s%s\n", first ? "" : "\n", paint(t, BOLD),
+            t->session ? t->session : "?", paint(t, PLAIN), "");
+    if (t->agent && !is(r->agent, "main")) fprintf(t->out, "agent %s\n", t->agent);
+}
+
+// "delivered to the agent", said as a person would.
+static const char *lane_words(peri_str lane) {
+    static const struct {
+        const char *lane, *words;
+    } known[] = {
+        {"steer", "before the next model call"},
+        {"prompt", "with the next prompt"},
+        {"follow_up", "when the agent would stop"},
+        {"hold", "holds the stop"},
+        {"user", "to the user only"},
+        {"log", "to the log only"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (is(lane, known[i].lane)) return known[i].words;
+    }
+    return "";
+}
+
+static void print_verdict(timeline *t, const peri_record *r, const timeline_note *note) {
+    bool released = is(r->trigger, "released");
+    fprintf(t->out, "step %3llu  %s%-13.*s%s ", (unsigned long long)r->step, paint(t, BOLD),
+            (int)r->observer.len, r->observer.ptr, paint(t, PLAIN));
+    if (is(r->state, "deliver")) {
+        bool hold = is(r->lane, "hold");
+        fprintf(t->out, "%s%s%s: %s", paint(t, hold ? RED : GREEN), hold ? "veto" : "deliver",
+                paint(t, PLAIN), lane_words(r->lane));
+    } else if (is(r->state, "defer")) {
+        fprintf(t->out, "%sdefer%s: %.*s", paint(t, YELLOW), paint(t, PLAIN),
+                (int)r->reason.len, r->reason.ptr);
+    } else {
+        fprintf(t->out, "%sdrop%s: %.*s", paint(t, DIM), paint(t, PLAIN), (int)r->reason.len,
+                r->reason.ptr);
+    }
+    if (released && note)
+        fprintf(t->out, ", said at step %llu", (unsigned long long)note->step);
+    fprintf(t->out, "   %s%.*s%s\n", paint(t, DIM), (int)r->id.len, r->id.ptr, paint(t, PLAIN));
+    if (note) print_words(t, (peri_str){note->text, strlen(note->text)}, 10);
+}
+
+static void print_summary(timeline *t, const peri_record *r) {
+    if (!t->quiet && t->proposals) fputc('\n', t->out);
+    fwrite(r->text.ptr, 1, r->text.len, t->out);
+}
+
+static void print_failure(timeline *t, const peri_record *r) {
+    if (!is(r->state, "failed") && !is(r->state, "timeout")) return;
+    heading(t, r);
+    fprintf(t->out, "step %3llu  %-13.*s %s%.*s%s\n", (unsigned long long)r->step,
+            (int)r->observer.len, r->observer.ptr, paint(t, RED), (int)r->state.len,
+            r->state.ptr, paint(t, PLAIN));
+    print_words(t, r->text, 10);
+}
+
+static void print_human(timeline *t, const peri_record *r) {
+    switch (r->kind) {
+    case PERI_RECORD_PROPOSAL:
+        keep_note(t, r);
+        return;
+    case PERI_RECORD_DECISION:
+        heading(t, r);
+        print_verdict(t, r, note_of(t, r->id));
+        return;
+    case PERI_RECORD_RUN:
+        print_failure(t, r);
+        return;
+    case PERI_RECORD_PAIRING:
+        if (!is(r->state, "disabled")) return;
+        heading(t, r);
+        fprintf(t->out, "step %3llu  %-13.*s disabled after three failures in a row\n",
+                (unsigned long long)r->step, (int)r->observer.len, r->observer.ptr);
+        return;
+    case PERI_RECORD_SUMMARY:
+        print_summary(t, r);
+        return;
+    default:
+        return;
+    }
+}
+
+void timeline_record(void *user, const peri_record *record) {
+    timeline *t = user;
+    if (t->broken) return;
+    bool summary = record->kind == PERI_RECORD_SUMMARY;
+    t->saw_summary |= summary;
+    if (t->quiet && !summary) return;
+    if (t->json) {
+        fwrite(record->json.ptr, 1, record->json.len, t->out);
+        fputc('\n', t->out);
+    } else {
+        print_human(t, record);
+    }
+    if (t->live) fflush(t->out);
+    t->broken = ferror(t->out) != 0;
+}

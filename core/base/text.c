@@ -1,0 +1,31 @@
+// Both ends of a long text.
+#include "base/text.h"
+
+// Bytes of `s` before its last `max_cp` code points.
+static size_t tail_start(peri_str s, size_t max_cp) {
+    size_t at = s.len;
+    for (size_t count = 0; at > 0 && count < max_cp; count++) {
+        do {
+            at--;
+        } while (at > 0 && ((unsigned char)s.ptr[at] & 0xC0) == 0x80);
+    }
+    return at;
+}
+
+peri_text peri_text_of(peri_str s, peri_text_caps caps) {
+    peri_utf8_size all = peri_utf8_count(s);
+    peri_text text = {.head = s, .cp = (uint32_t)all.cp, .u16 = (uint32_t)all.u16};
+    if (all.cp <= (size_t)caps.head_cp + caps.tail_cp) return text;
+    text.cut = true;
+    text.head.len = peri_utf8_cut_cp(s, caps.head_cp).bytes;
+    text.tail = peri_str_sub(s, tail_start(s, caps.tail_cp), s.len);
+    return text;
+}
+
+void peri_text_add(peri_buf *out, const peri_text *text) {
+    peri_buf_add(out, text->head);
+    if (!text->cut) return;
+    size_t kept = peri_utf8_count(text->head).cp + peri_utf8_count(text->tail).cp;
+    peri_buf_addf(out, "\n… [%zu characters left out] …\n", (size_t)text->cp - kept);
+    peri_buf_add(out, text->tail);
+}

@@ -1,0 +1,219 @@
+// The host: everything one embedder's observers need, wired together. The data path is one direction,
+// and a step walks it a little further:
+//
+//   bytes -> line -> record -> observation -> activity -> due work      host_input.c, host_observe.c
+//   due work -> digest -> run -> proposal -> ruling -> delivery         host_runs.c
+//   every step of it -> record -> subscribers, ledger                   host_records.c
+//
+// No globals, no threads, no signals; all of it happens inside the owner's own calls.
+#include <stdlib.h>
+
+#include "host_internal.h"
+
+// The part of the options that a caller built against an older header has.
+static int take_options(const peri_host_options *given, peri_host_options *out) {
+    if (!given || given->struct_size < offsetof(peri_host_options, seed)) return PERI_EINVAL;
+    if (given->struct_size > sizeof *out) return PERI_EINVAL;
+    memset(out, 0, sizeof *out);
+    memcpy(out, given, given->struct_size);
+    return PERI_OK;
+}
+
+static char *copy_of(const char *text) {
+    return text ? strdup(text) : NULL;
+}
+
+static int take_layout(peri_host *host, const char *layout) {
+    host->layout = -1;
+    if (!layout) return PERI_OK;
+    peri_layout found = peri_layout_find(peri_str_c(layout));
+    if (found == PERI_LAYOUT_COUNT) {
+        host_logf(host, "error",
+                  "unknown layout '%s'; the known ones: rich, claude-2.1.332, "
+                  "claude-2.1.215",
+                  layout);
+        return PERI_EINVAL;
+    }
+    host->layout = (int)found;
+    return PERI_OK;
+}
+
+static int open_ledger(peri_host *host, const peri_host_options *options) {
+    if (!options->ledger_path) return PERI_OK;
+    const char *error = NULL;
+    peri_ledger_options how = {.replace = options->ledger_replace,
+                               .days = host->config.ledger_days,
+                               .max_bytes = host->config.ledger_max_bytes};
+    int status = peri_ledger_open(options->ledger_path, &how, &host->ledger, &error);
+    if (status < 0) {
+        host_logf(host, "error", "%s: %s", options->ledger_path,
+                  error ? error : peri_status_message(status));
+        return PERI_EIO;
+    }
+    return PERI_OK;
+}
+
+static int seed_random(peri_host *host, const peri_host_options *options) {
+    host->seed = options->seed ? options->seed : UINT64_C(0x7065726953656564);
+    if (host->mode == PERI_MODE_REPLAY) {
+        peri_random_seed(&host->random, host->seed);
+        return PERI_OK;
+    }
+    int status = peri_random_seed_system(&host->random);
+    host->seed = peri_random_next(&host->random);
+    return status;
+}
+
+static void init_parts(peri_host *host) {
+    host->clock = host->mode == PERI_MODE_REPLAY ? peri_clock_of(&host->replay_clock)
+                                                 : peri_clock_system();
+    host->last_source = &host->sources;
+    peri_registry_init(&host->registry, host->seed, host_agent_free, host_session_free);
+    peri_outbox_init(&host->outbox, host_on_delivery, host);
+    peri_arena_init(&host->run_arena, 16 * 1024 * 1024);
+    peri_diag_list_init(&host->diags);
+    peri_buf_init(&host->json, 4 * (size_t)PERI_LINE_CAP_BYTES);
+    peri_buf_init(&host->scratch, 4 * (size_t)PERI_LINE_CAP_BYTES);
+    peri_buf_init(&host->status_json, 64 * 1024 * 1024);
+    peri_buf_init(&host->dialect_names, 4096);
+    peri_buf_init(&host->digest, PERI_DIGEST_CAP_BYTES);
+}
+
+int peri_host_new(const peri_host_options *given, peri_host **out) {
+    peri_host_options options;
+    int status = take_options(given, &options);
+    if (status < 0 || !out) return PERI_EINVAL;
+    peri_host *host = calloc(1, sizeof *host);
+    if (!host) return PERI_ENOMEM;
+    host->owner = pthread_self();
+    host->mode = options.mode;
+    host->no_observers = options.no_observers;
+    host->quiet_observations = options.quiet_observations;
+    host->max_line_bytes = options.max_line_bytes;
+    host->on_log = options.on_log;
+    host->log_user = options.log_user;
+    host->observer_only = copy_of(options.observer_only);
+    host->lua_dir = copy_of(options.lua_dir);
+    status = seed_random(host, &options);
+    init_parts(host);
+    if (status == PERI_OK) status = take_layout(host, options.layout);
+    if (status == PERI_OK) status = peri_loop_new(&host->loop);
+    if (status == PERI_OK) status = host_load(host, &options);
+    if (status == PERI_OK) status = open_ledger(host, &options);
+    if (status < 0) {
+        host_diags_flush(host);
+        peri_host_free(host);
+        return status;
+    }
+    *out = host;
+    return PERI_OK;
+}
+
+void peri_host_free(peri_host *host) {
+    if (!host || !pthread_equal(host->owner, pthread_self())) return;
+    peri_outbox_expire(&host->outbox, (peri_str){0}, "the host ended");
+    host_sources_free(host);
+    peri_registry_deinit(&host->registry);
+    host_unload(host);
+    if (host->ledger) {
+        int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
+        if (status < 0) host_logf(host, "warning", "ledger: %s", peri_status_message(status));
+        peri_ledger_close(host->ledger);
+    }
+    peri_outbox_deinit(&host->outbox);
+    peri_loop_free(host->loop);
+    peri_arena_deinit(&host->run_arena);
+    peri_diag_list_deinit(&host->diags);
+    peri_buf_deinit(&host->json);
+    peri_buf_deinit(&host->scratch);
+    peri_buf_deinit(&host->status_json);
+    peri_buf_deinit(&host->digest);
+    free(host->watching);
+    free(host->work);
+    free(host->observer_only);
+    free(host->lua_dir);
+    free(host);
+}
+
+// A delivery is handed over only after its row is committed (design D8).
+static void hand_over(peri_host *host) {
+    if (host->ledger_dirty) {
+        host->ledger_dirty = false;
+        int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
+        if (status < 0) {
+            host_logf(host, "warning", "ledger: %s", peri_status_message(status));
+            host->ledger_dirty = status == PERI_EAGAIN;
+            if (host->ledger_dirty) return; // the deliveries wait, the loop does not
+        }
+    }
+    if (host->outbox.count) (void)peri_outbox_flush(&host->outbox);
+}
+
+static bool due(const peri_host *host) {
+    return host->work_count || host_has_input(host);
+}
+
+static void read_some(peri_host *host) {
+    for (int i = 0; i < HOST_LINES_PER_STEP && host->work_count == 0; i++) {
+        if (host_read(host) <= 0) return;
+    }
+}
+
+// Committing at every step of a replay would cost more than the replay.
+enum { REPLAY_COMMIT_RECORDS = 5000 };
+
+static bool commit_due(const peri_host *host) {
+    return host->mode == PERI_MODE_LIVE || host->counts.records % REPLAY_COMMIT_RECORDS == 0;
+}
+
+int peri_host_step(peri_host *host, int timeout_ms) {
+    HOST_CHECK(host);
+    if (host->diags.count) host_diags_flush(host);
+    peri_loop_run(host->loop, due(host) ? 0 : timeout_ms);
+    if (host->work_count) {
+        host_do_work(host);
+    } else {
+        read_some(host);
+    }
+    if (!due(host) && host->finishing) {
+        host_finish_agents(host);
+        if (!due(host)) host_summary(host);
+    }
+    if (!due(host) || commit_due(host)) hand_over(host);
+    return due(host) ? 1 : 0;
+}
+
+int peri_host_finish(peri_host *host) {
+    HOST_CHECK(host);
+    host->finishing = true;
+    return PERI_OK;
+}
+
+int peri_host_fd(const peri_host *host) {
+    return host ? peri_loop_fd(host->loop) : -1;
+}
+
+int peri_host_timeout_ms(const peri_host *host) {
+    if (!host) return -1;
+    if (due(host)) return 0;
+    return peri_loop_timeout_ms(host->loop);
+}
+
+int peri_host_subscribe(peri_host *host, peri_record_fn fn, void *user) {
+    HOST_CHECK(host);
+    if (!fn) return PERI_EINVAL;
+    if (host->subscriber_count == HOST_MAX_SUBSCRIBERS) return PERI_ELIMIT;
+    host->subscribers[host->subscriber_count++] = (host_subscriber){fn, user};
+    return PERI_OK;
+}
+
+void peri_host_set_sink(peri_host *host, peri_sink_fn fn, void *user) {
+    if (!host || !pthread_equal(host->owner, pthread_self())) return;
+    if (host->mode == PERI_MODE_REPLAY) return; // nothing of a replay is delivered
+    host->outbox.sink = fn;
+    host->outbox.sink_user = user;
+}
+
+peri_str peri_host_dialects(const peri_host *host) {
+    return host ? peri_buf_str(&host->dialect_names) : (peri_str){0};
+}

@@ -1,0 +1,245 @@
+// config.yaml (contracts.md 6), over the defaults. A file with a mistake counts not at all: its reader
+// is told where and the settings before it stay.
+#include "base/yaml.h"
+#include "host_internal.h"
+
+void host_config_init(host_config *config) {
+    static const peri_str default_policies[] = {{"default", 7}};
+    *config = (host_config){
+        .observers_enabled = true,
+        .policies = default_policies,
+        .policy_count = 1,
+        .limits = {.advisories_per_turn = 2, .veto_budget = 3},
+        .ledger_days = 30,
+        .ledger_max_bytes = INT64_C(256) << 20,
+        .scrub = true,
+    };
+    peri_arena_init(&config->arena, 1024 * 1024);
+}
+
+void host_config_deinit(host_config *config) {
+    peri_arena_deinit(&config->arena);
+}
+
+typedef struct reading {
+    host_config *to;
+    peri_yaml_doc doc;
+    peri_diag_list *diags;
+    int status;
+} reading;
+
+// PERI_ENOENT means "not there": the default stays.
+static bool got(reading *r, int status) {
+    if (status < 0 && status != PERI_ENOENT) r->status = status;
+    return status >= 0;
+}
+
+static const peri_yaml *key(const peri_yaml *map, const char *name) {
+    return peri_yaml_get(map, peri_str_c(name));
+}
+
+static const peri_str *keep_list(reading *r, const peri_str *list, size_t count) {
+    peri_str *kept = peri_arena_zero(&r->to->arena, (count + 1) * sizeof *kept);
+    if (!kept) {
+        r->status = PERI_ENOMEM;
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) kept[i] = peri_arena_copy(&r->to->arena, list[i]);
+    return kept;
+}
+
+static void read_list(reading *r, const peri_yaml *node, const peri_str **out, size_t *count) {
+    const peri_str *list;
+    size_t total;
+    if (!got(r, peri_yaml_list(&r->doc, node, &list, &total))) return;
+    const peri_str *kept = keep_list(r, list, total);
+    if (!kept) return;
+    *out = kept;
+    *count = total;
+}
+
+static void add_name(reading *r, const peri_str **list, size_t *count, peri_str name) {
+    peri_str *grown = peri_arena_zero(&r->to->arena, (*count + 2) * sizeof *grown);
+    if (!grown) {
+        r->status = PERI_ENOMEM;
+        return;
+    }
+    if (*count) memcpy(grown, *list, *count * sizeof *grown);
+    grown[*count] = peri_arena_copy(&r->to->arena, name);
+    *list = grown;
+    (*count)++;
+}
+
+// observers: { enabled, disable, NAME: { enabled, mode } }
+static void read_observers(reading *r, const peri_yaml *map) {
+    static const peri_str words[] = {{"enabled", 7}, {"mode", 4}, {0}};
+    static const peri_str modes[] = {{"live", 4}, {"shadow", 6}, {0}};
+    if (!map) return;
+    got(r, peri_yaml_bool(&r->doc, key(map, "enabled"), &r->to->observers_enabled));
+    const peri_str *names = NULL;
+    size_t count = 0;
+    read_list(r, key(map, "disable"), &names, &count);
+    for (size_t i = 0; i < count; i++) { // a union over the layers
+        add_name(r, &r->to->disabled, &r->to->disabled_count, names[i]);
+    }
+    for (const peri_yaml *one = map->first; one; one = one->next) {
+        if (one->type != PERI_YAML_MAP) continue;
+        bool enabled = true;
+        size_t mode = 0;
+        if (peri_yaml_check_keys(&r->doc, one, words)) r->status = PERI_EINVAL;
+        if (got(r, peri_yaml_bool(&r->doc, key(one, "enabled"), &enabled))) {
+            if (enabled) {
+                add_name(r, &r->to->enabled, &r->to->enabled_count, one->key);
+            } else {
+                add_name(r, &r->to->disabled, &r->to->disabled_count, one->key);
+            }
+        }
+        got(r, peri_yaml_word(&r->doc, key(one, "mode"), modes, &mode));
+        if (mode == 1) add_name(r, &r->to->shadowed, &r->to->shadowed_count, one->key);
+    }
+}
+
+static void not_built(reading *r, const peri_yaml *node, const char *what) {
+    if (!node) return;
+    peri_diag_addf(r->diags, PERI_WARNING, "not-built", r->doc.file, node->key_line,
+                   node->key_column, NULL,
+                   "%s: this version reads the key but does nothing with it", what);
+}
+
+static void read_limits(reading *r, const peri_yaml *map) {
+    static const peri_str words[] = {
+        {"advisories_per_turn", 19}, {"veto_budget", 11}, {"session", 7}, {"day", 3}, {0}};
+    if (!map) return;
+    if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
+    int64_t number;
+    if (got(r, peri_yaml_int(&r->doc, key(map, "advisories_per_turn"), 0, PERI_ADVISORIES_CAP,
+                             &number))) {
+        r->to->limits.advisories_per_turn = (uint32_t)number;
+    }
+    if (got(r, peri_yaml_int(&r->doc, key(map, "veto_budget"), 0, PERI_VETO_BUDGET_CAP,
+                             &number))) {
+        r->to->limits.veto_budget = (uint32_t)number;
+    }
+    not_built(r, key(map, "session"), "limits.session");
+    not_built(r, key(map, "day"), "limits.day");
+}
+
+static void read_ledger(reading *r, const peri_yaml *map) {
+    static const peri_str words[] = {{"days", 4}, {"max_bytes", 9}, {0}};
+    if (!map) return;
+    if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
+    got(r, peri_yaml_int(&r->doc, key(map, "days"), 1, 3650, &r->to->ledger_days));
+    got(r, peri_yaml_int(&r->doc, key(map, "max_bytes"), 1 << 20, INT64_C(1) << 40,
+                         &r->to->ledger_max_bytes));
+}
+
+static void read_privacy(reading *r, const peri_yaml *map) {
+    static const peri_str words[] = {{"scrub", 5}, {"patterns", 8}, {0}};
+    if (!map) return;
+    if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
+    got(r, peri_yaml_bool(&r->doc, key(map, "scrub"), &r->to->scrub));
+    const peri_yaml *patterns = key(map, "patterns");
+    if (patterns && patterns->type != PERI_YAML_LIST) { // a pattern may hold commas
+        peri_diag_addf(r->diags, PERI_ERROR, "wrong-type", r->doc.file, patterns->line,
+                       patterns->column, "write them as a list", "patterns must be a list");
+        r->status = PERI_EINVAL;
+        return;
+    }
+    read_list(r, patterns, &r->to->patterns, &r->to->pattern_count);
+}
+
+// "[x] text" is done, "[ ] text" and plain text are not.
+static void read_goal_item(peri_goal_item *item, peri_str text) {
+    text = peri_str_trim(text);
+    if (peri_str_starts(text, PERI_STR("- "))) text = peri_str_sub(text, 2, text.len);
+    bool box = text.len >= 3 && text.ptr[0] == '[' && text.ptr[2] == ']';
+    item->done = box && (text.ptr[1] == 'x' || text.ptr[1] == 'X');
+    item->text = peri_str_trim(box ? peri_str_sub(text, 3, text.len) : text);
+}
+
+static void read_goal_items(reading *r, const peri_yaml *list) {
+    if (!list) return;
+    size_t count = 0;
+    for (const peri_yaml *one = list->first; one; one = one->next) count++;
+    peri_goal_item *items = peri_arena_zero(&r->to->arena, (count + 1) * sizeof *items);
+    if (!items) {
+        r->status = PERI_ENOMEM;
+        return;
+    }
+    r->to->goal.items = items;
+    r->to->goal.item_count = count;
+    for (const peri_yaml *one = list->first; one; one = one->next, items++) {
+        peri_str text = {0};
+        const peri_yaml *from = one->type == PERI_YAML_MAP ? key(one, "text") : one;
+        if (got(r, peri_yaml_str(&r->doc, from, &text))) {
+            read_goal_item(items, peri_arena_copy(&r->to->arena, text));
+        }
+        if (one->type == PERI_YAML_MAP) {
+            got(r, peri_yaml_bool(&r->doc, key(one, "done"), &items->done));
+        }
+    }
+}
+
+static void read_goal(reading *r, const peri_yaml *map) {
+    static const peri_str words[] = {{"text", 4}, {"check", 5}, {"items", 5}, {0}};
+    if (!map) return;
+    if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
+    peri_str text;
+    r->to->goal = (peri_goal){0};
+    if (got(r, peri_yaml_str(&r->doc, key(map, "text"), &text))) {
+        r->to->goal.text = peri_arena_copy(&r->to->arena, text);
+    }
+    if (got(r, peri_yaml_str(&r->doc, key(map, "check"), &text))) {
+        r->to->goal.check = peri_arena_copy(&r->to->arena, text);
+    }
+    read_goal_items(r, key(map, "items"));
+}
+
+static void read_root(reading *r) {
+    static const peri_str words[] = {{"observers", 9},    {"policies", 8}, {"limits", 6},
+                                     {"permissions", 11}, {"models", 6},   {"ledger", 6},
+                                     {"privacy", 7},      {"goal", 4},     {0}};
+    const peri_yaml *root = r->doc.root;
+    if (!root) return;
+    if (root->type != PERI_YAML_MAP) {
+        peri_diag_addf(r->diags, PERI_ERROR, "wrong-type", r->doc.file, root->line,
+                       root->column, "write `key: value` lines", "a config is a map of keys");
+        r->status = PERI_EINVAL;
+        return;
+    }
+    if (peri_yaml_check_keys(&r->doc, root, words)) r->status = PERI_EINVAL;
+    read_observers(r, key(root, "observers"));
+    read_list(r, key(root, "policies"), &r->to->policies, &r->to->policy_count);
+    read_limits(r, key(root, "limits"));
+    read_ledger(r, key(root, "ledger"));
+    read_privacy(r, key(root, "privacy"));
+    read_goal(r, key(root, "goal"));
+    not_built(r, key(root, "permissions"), "permissions");
+    not_built(r, key(root, "models"), "models");
+}
+
+int host_config_read(host_config *config, const char *path, peri_diag_list *diags) {
+    peri_buf text;
+    peri_buf_init(&text, HOST_CONFIG_MAX_BYTES);
+    int status = peri_file_read(path, &text);
+    if (status < 0) {
+        if (status != PERI_ENOENT) {
+            peri_diag_addf(diags, PERI_ERROR, "unreadable", peri_str_c(path), 0, 0, NULL,
+                           "cannot be read: %s", peri_status_message(status));
+        }
+        peri_buf_deinit(&text);
+        return status;
+    }
+    host_config before = *config;
+    reading r = {.to = config, .diags = diags};
+    r.status = peri_yaml_parse(&r.doc, peri_buf_str(&text), peri_str_c(path), 1, diags);
+    if (r.status == PERI_OK) read_root(&r);
+    if (r.status < 0) { // all or nothing; the arena keeps what was copied until the host ends
+        peri_arena arena = config->arena;
+        *config = before;
+        config->arena = arena;
+    }
+    peri_yaml_doc_deinit(&r.doc);
+    peri_buf_deinit(&text);
+    return r.status;
+}

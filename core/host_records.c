@@ -1,0 +1,182 @@
+// The record stream: every record gets its number, its time and its JSON here, secrets are scrubbed, and
+// subscribers and ledger hear of it in order. A record that a subscriber's host call would cause inside
+// a record is refused: records are never nested.
+#include <stdio.h>
+
+#include "host_internal.h"
+
+int64_t host_wall_ms(const peri_host *host) {
+    return host->clock.wall_ms(host->clock.user);
+}
+
+void host_logf(peri_host *host, const char *severity, const char *format, ...) {
+    if (!host->on_log) return;
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (len < 0) return;
+    if ((size_t)len >= sizeof text) len = (int)sizeof text - 1;
+    host->on_log(host->log_user, severity, peri_str_of(text, (size_t)len));
+}
+
+peri_str host_scrubbed(peri_host *host, peri_str text, peri_buf *room) {
+    if (!host->config.scrub || !text.len || peri_scrub_clean(host->scrub, text)) return text;
+    peri_buf_clear(room);
+    (void)peri_scrub_text(host->scrub, text, room);
+    return room->status < 0 ? PERI_STR("[left out: it could not be scrubbed]")
+                            : peri_buf_str(room);
+}
+
+static void begin_json(peri_host *host, const peri_record *record) {
+    peri_buf *out = &host->json;
+    peri_buf_clear(out);
+    peri_buf_addf(out, "{\"record\":\"%s\",\"seq\":%llu,\"at\":\"",
+                  peri_record_kind_name(record->kind), (unsigned long long)record->seq);
+    peri_time_format(out, record->at_wall_ms);
+    peri_buf_add_byte(out, '"');
+}
+
+static void add_text(peri_host *host, const char *key, peri_str text) {
+    if (!text.ptr) return;
+    peri_buf_addf(&host->json, ",\"%s\":", key);
+    peri_json_add_string(&host->json, host_scrubbed(host, text, &host->scratch));
+}
+
+static void add_count(peri_host *host, const char *key, uint64_t count) {
+    if (count == 0) return;
+    peri_buf_addf(&host->json, ",\"%s\":%llu", key, (unsigned long long)count);
+}
+
+// What `count` means, by kind.
+static const char *count_key(peri_record_kind kind) {
+    switch (kind) {
+    case PERI_RECORD_DIGEST:
+        return "bytes";
+    case PERI_RECORD_RUN:
+        return "failures";
+    default:
+        return "count";
+    }
+}
+
+static void write_json(peri_host *host, const peri_record *record) {
+    begin_json(host, record);
+    add_text(host, "session", record->session);
+    add_text(host, "agent", record->agent);
+    add_count(host, "turn", record->turn);
+    add_count(host, "step", record->step);
+    add_text(host, "id", record->id);
+    add_text(host, "observer", record->observer);
+    add_text(host, "trigger", record->trigger);
+    add_text(host, "state", record->state);
+    add_text(host, "lane", record->lane);
+    add_text(host, "severity", record->severity);
+    add_text(host, "text", record->text);
+    add_text(host, "fingerprint", record->fingerprint);
+    add_text(host, "reason", record->reason);
+    add_text(host, "policy", record->policy);
+    add_text(host, "name", record->name);
+    add_text(host, "nonce", record->nonce);
+    add_text(host, "hash", record->hash);
+    add_text(host, "file", record->file);
+    add_count(host, count_key(record->kind), record->count);
+    if (record->json.ptr) { // a kind's own members, ready made
+        peri_buf_add_byte(&host->json, ',');
+        peri_buf_add(&host->json, record->json);
+    }
+    peri_buf_add_byte(&host->json, '}');
+}
+
+static void send(peri_host *host, const peri_record *record) {
+    if (host->in_record) return;
+    host->in_record = true;
+    host->counts.records++;
+    if (host->ledger && record->kind != PERI_RECORD_OBSERVATION) {
+        if (peri_ledger_put(host->ledger, record) == PERI_OK) host->ledger_dirty = true;
+    }
+    for (size_t i = 0; i < host->subscriber_count; i++) {
+        host->subscribers[i].fn(host->subscribers[i].user, record);
+    }
+    host->in_record = false;
+}
+
+void host_record(peri_host *host, peri_record *record) {
+    record->struct_size = sizeof *record;
+    record->seq = ++host->seq;
+    record->at_wall_ms = host_wall_ms(host);
+    write_json(host, record);
+    if (host->json.status < 0) {
+        host->counts.lost++;
+        return;
+    }
+    record->json = peri_buf_str(&host->json);
+    send(host, record);
+}
+
+// The text of an observation that a person would want to see.
+static peri_str shown_text(const peri_obs *obs) {
+    static const peri_obs_field order[] = {PERI_OBS_F_TEXT,    PERI_OBS_F_PREVIEW,
+                                           PERI_OBS_F_INPUT,   PERI_OBS_F_REASON,
+                                           PERI_OBS_F_MESSAGE, PERI_OBS_F_VALUE};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        peri_str text = peri_obs_str(obs, order[i]);
+        if (text.ptr)
+            return peri_str_sub(text, 0, peri_utf8_cut_u16(text, PERI_OBS_PREVIEW_U16).bytes);
+    }
+    return (peri_str){0};
+}
+
+void host_record_observation(peri_host *host, const peri_obs *obs) {
+    if (host->quiet_observations || host->subscriber_count == 0) return;
+    peri_buf *json = &host->json;
+    peri_buf_clear(json);
+    peri_buf_add_c(json, "{\"record\":\"observation\",");
+    size_t at = json->len;
+    peri_obs_write(json, obs);
+    if (json->status < 0) {
+        host->counts.lost++;
+        return;
+    }
+    memmove(json->ptr + at, json->ptr + at + 1, json->len - at - 1); // its own opening brace
+    json->len--;
+    peri_record record = {
+        .struct_size = sizeof record,
+        .kind = PERI_RECORD_OBSERVATION,
+        .seq = obs->seq,
+        .at_wall_ms = obs->at_wall_ms,
+        .session = obs->session,
+        .agent = obs->agent,
+        .state = peri_obs_kind_word(obs->kind),
+        .name = peri_obs_str(obs, PERI_OBS_F_NAME),
+        .call_id = peri_obs_str(obs, PERI_OBS_F_CALL_ID),
+        .text = shown_text(obs),
+    };
+    record.json = host_scrubbed(host, peri_buf_str(json), &host->scratch);
+    send(host, &record);
+}
+
+void host_warn(peri_host *host, const char *id, peri_str file, peri_str text, peri_str hint) {
+    peri_record record = {.kind = PERI_RECORD_WARNING,
+                          .state = peri_str_c(id),
+                          .file = file,
+                          .text = text,
+                          .reason = hint};
+    host_record(host, &record);
+}
+
+void host_diags_flush(peri_host *host) {
+    static const char *const severities[] = {"note", "warning", "error"};
+    for (size_t i = 0; i < host->diags.count; i++) {
+        const peri_diag *diag = &host->diags.items[i];
+        peri_buf text;
+        peri_buf_init(&text, 8192);
+        peri_diag_format(&text, diag);
+        peri_str line = peri_str_trim(peri_buf_str(&text));
+        host_logf(host, severities[diag->severity], "%.*s", PERI_FMT(line));
+        host_warn(host, severities[diag->severity], diag->file, line, diag->hint);
+        peri_buf_deinit(&text);
+    }
+    peri_diag_list_deinit(&host->diags);
+}

@@ -1,0 +1,294 @@
+// What a host says of itself: the status document, and the summary that ends a stream.
+#include "host_internal.h"
+
+void host_count_source(peri_host *host, const peri_source *source) {
+    const peri_ingest_counts *from = &source->reader.counts;
+    peri_ingest_counts *to = &host->ingested;
+    to->lines += from->lines;
+    to->blank += from->blank;
+    to->records += from->records;
+    to->observations += from->observations;
+    to->raw += from->raw;
+    to->invalid += from->invalid;
+    to->malformed += from->malformed;
+    to->torn += from->torn;
+    to->welded += from->welded;
+    to->repaired += from->repaired;
+    to->oversized += from->oversized;
+    to->unfinished += from->unfinished;
+    to->bytes += from->bytes;
+}
+
+static peri_ingest_counts all_counts(peri_host *host) {
+    peri_ingest_counts done = host->ingested;
+    for (const peri_source *source = host->sources; source; source = source->next) {
+        host_count_source(host, source);
+    }
+    peri_ingest_counts all = host->ingested;
+    host->ingested = done;
+    return all;
+}
+
+static size_t observed_sessions(const peri_host *host, size_t *agents) {
+    size_t sessions = 0;
+    *agents = 0;
+    for (const peri_session *s = host->registry.first; s; s = s->next) {
+        size_t of_session = 0;
+        for (const peri_agent *agent = s->agents; agent; agent = agent->next) {
+            of_session += !agent->is_observer;
+        }
+        if (!s->is_observer && of_session) {
+            sessions++;
+            *agents += of_session;
+        }
+    }
+    return sessions;
+}
+
+static void member(peri_buf *out, bool *started, const char *key, uint64_t count) {
+    peri_buf_addf(out, "%s\"%s\":%llu", *started ? "," : "", key, (unsigned long long)count);
+    *started = true;
+}
+
+static void add_ingest(peri_buf *out, const peri_ingest_counts *c) {
+    const struct {
+        const char *key;
+        uint64_t count;
+    } counts[] = {
+        {"lines", c->lines},
+        {"records", c->records},
+        {"bytes", c->bytes},
+        {"raw", c->raw},
+        {"invalid", c->invalid},
+        {"malformed", c->malformed},
+        {"torn", c->torn},
+        {"welded", c->welded},
+        {"repaired", c->repaired},
+        {"oversized", c->oversized},
+        {"unfinished", c->unfinished},
+    };
+    bool started = false;
+    peri_buf_add_c(out, "\"ingest\":{");
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        member(out, &started, counts[i].key, counts[i].count);
+    }
+    peri_buf_add_byte(out, '}');
+}
+
+static void add_counts(peri_host *host, peri_buf *out) {
+    const host_counts *c = &host->counts;
+    size_t agents, sessions = observed_sessions(host, &agents);
+    const struct {
+        const char *key;
+        uint64_t count;
+    } counts[] = {
+        {"sessions", sessions},
+        {"agents", agents},
+        {"observations", c->observations},
+        {"digests", c->digests},
+        {"runs", c->runs},
+        {"failedRuns", c->failed_runs},
+        {"proposals", c->proposals},
+        {"delivered", c->delivered},
+        {"deferred", c->deferred},
+        {"dropped", c->dropped},
+        {"vetoes", c->vetoes},
+        {"modelCalls", c->model_calls},
+        {"otherFiles", c->other_files},
+        {"unreadFiles", c->unread_files},
+        {"lost", c->lost + host->registry.refused_count},
+    };
+    bool started = false;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        member(out, &started, counts[i].key, counts[i].count);
+    }
+}
+
+static void add_dialects(const peri_host *host, peri_buf *out) {
+    bool started = false;
+    peri_buf_add_c(out, "\"files\":{");
+    for (size_t i = 0; i < host->dialect_count; i++) {
+        if (!host->dialect_files_read[i]) continue;
+        if (started) peri_buf_add_byte(out, ',');
+        started = true;
+        peri_json_add_string(out, host->dialects[i]->name);
+        peri_buf_addf(out, ":%llu", (unsigned long long)host->dialect_files_read[i]);
+    }
+    peri_buf_add_byte(out, '}');
+}
+
+static void add_pairing(peri_buf *out, const peri_pairing *pairing) {
+    const peri_pairing_counts *c = &pairing->counts;
+    const peri_agent *agent = pairing->agent;
+    peri_buf_add_c(out, "{\"session\":");
+    peri_json_add_string(out, agent->session->id);
+    peri_buf_add_c(out, ",\"agent\":");
+    peri_json_add_string(out, agent->key);
+    peri_buf_add_c(out, ",\"observer\":");
+    peri_json_add_string(out, pairing->observer->name);
+    peri_buf_addf(out, ",\"state\":\"%.*s\"",
+                  PERI_FMT(pairing->disabled ? PERI_STR("disabled")
+                                             : peri_pairing_state_word(pairing->state)));
+    const struct {
+        const char *key;
+        uint64_t count;
+    } counts[] = {
+        {"runs", c->runs},           {"silent", c->silent},     {"skipped", c->skipped},
+        {"proposed", c->proposed},   {"failed", c->failed},     {"refused", c->refused},
+        {"delivered", c->delivered}, {"deferred", c->deferred}, {"dropped", c->dropped},
+    };
+    bool started = true;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        member(out, &started, counts[i].key, counts[i].count);
+    }
+    if (pairing->last_error.len) {
+        peri_buf_add_c(out, ",\"lastError\":");
+        peri_json_add_string(out, pairing->last_error);
+    }
+    peri_buf_add_byte(out, '}');
+}
+
+static void add_pairings(const peri_host *host, peri_buf *out) {
+    bool started = false;
+    peri_buf_add_c(out, "\"pairings\":[");
+    for (const peri_session *s = host->registry.first; s; s = s->next) {
+        for (const peri_agent *agent = s->agents; agent; agent = agent->next) {
+            for (size_t i = 0; i < agent->pairing_count; i++) {
+                if (started) peri_buf_add_byte(out, ',');
+                started = true;
+                add_pairing(out, agent->pairings[i]);
+            }
+        }
+    }
+    peri_buf_add_byte(out, ']');
+}
+
+static void add_listed(const peri_host *host, peri_buf *out) {
+    peri_buf_add_c(out, "\"other\":[");
+    for (size_t i = 0; i < host->listed_count; i++) {
+        if (i) peri_buf_add_byte(out, ',');
+        peri_json_add_string(out, peri_str_c(host->listed[i]));
+    }
+    peri_buf_add_byte(out, ']');
+}
+
+int peri_host_status_json(peri_host *host, peri_str *out) {
+    HOST_CHECK(host);
+    peri_buf *json = &host->status_json;
+    peri_ingest_counts all = all_counts(host);
+    peri_buf_clear(json);
+    peri_buf_add_byte(json, '{');
+    add_counts(host, json);
+    peri_buf_add_byte(json, ',');
+    add_ingest(json, &all);
+    peri_buf_add_byte(json, ',');
+    add_dialects(host, json);
+    peri_buf_add_byte(json, ',');
+    add_pairings(host, json);
+    peri_buf_add_byte(json, ',');
+    add_listed(host, json);
+    peri_buf_add_byte(json, '}');
+    if (json->status < 0) return json->status;
+    *out = peri_buf_str(json);
+    return PERI_OK;
+}
+
+// "1 session" or "3 sessions".
+static void plural(peri_buf *out, uint64_t count, const char *one, const char *many) {
+    peri_buf_addf(out, "%llu %s", (unsigned long long)count, count == 1 ? one : many);
+}
+
+static void say_damage(peri_buf *out, const peri_ingest_counts *c) {
+    const struct {
+        uint64_t count;
+        const char *one, *many;
+    } damage[] = {
+        {c->malformed, "line that is not JSON", "lines that are not JSON"},
+        {c->torn, "torn line", "torn lines"},
+        {c->welded, "record glued to another", "records glued to others"},
+        {c->oversized, "line over the size cap", "lines over the size cap"},
+        {c->repaired, "character or value mended", "characters or values mended"},
+        {c->invalid, "record without a field it needs", "records without a field they need"},
+        {c->unfinished, "unfinished last line", "unfinished last lines"},
+    };
+    bool started = false;
+    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; i++) {
+        if (!damage[i].count) continue;
+        peri_buf_add_c(out, started ? ", " : "damage   ");
+        plural(out, damage[i].count, damage[i].one, damage[i].many);
+        started = true;
+    }
+    if (started) peri_buf_add_byte(out, '\n');
+}
+
+static void say_input(peri_host *host, peri_buf *out, const peri_ingest_counts *all) {
+    size_t agents, sessions = observed_sessions(host, &agents);
+    peri_buf_add_c(out, "read     ");
+    plural(out, sessions, "session", "sessions");
+    peri_buf_add_c(out, ", ");
+    plural(out, agents, "agent", "agents");
+    peri_buf_add_c(out, ", ");
+    plural(out, host->counts.observations, "observation", "observations");
+    peri_buf_add_c(out, " from ");
+    plural(out, all->records, "record", "records");
+    if (all->raw) {
+        peri_buf_addf(out, " (%llu of unknown kinds, kept as raw)",
+                      (unsigned long long)all->raw);
+    }
+    peri_buf_add_byte(out, '\n');
+    if (host->counts.other_files) {
+        peri_buf_add_c(out, "other    ");
+        plural(out, host->counts.other_files, "file", "files");
+        peri_buf_add_c(out, " in no known format, not read\n");
+    }
+    if (host->counts.unread_files) {
+        peri_buf_add_c(out, "unread   ");
+        plural(out, host->counts.unread_files, "file or folder", "files or folders");
+        peri_buf_add_c(out, " that could not be read\n");
+    }
+}
+
+static void say_observers(const peri_host *host, peri_buf *out) {
+    const host_counts *c = &host->counts;
+    peri_buf_add_c(out, "watched  ");
+    plural(out, c->runs, "observer run", "observer runs");
+    peri_buf_add_c(out, ", ");
+    plural(out, c->proposals, "proposal", "proposals");
+    if (c->failed_runs) {
+        peri_buf_add_c(out, ", ");
+        plural(out, c->failed_runs, "failed run", "failed runs");
+    }
+    peri_buf_add_c(out, ", ");
+    plural(out, c->model_calls, "model call", "model calls");
+    peri_buf_add_c(out, "\ndecided  ");
+    plural(out, c->delivered, "delivery", "deliveries");
+    peri_buf_add_c(out, " (");
+    plural(out, c->vetoes, "veto", "vetoes");
+    peri_buf_addf(out, "), %llu deferred, %llu dropped\n", (unsigned long long)c->deferred,
+                  (unsigned long long)c->dropped);
+    if (c->lost) {
+        peri_buf_add_c(out, "lost     ");
+        plural(out, c->lost, "thing", "things");
+        peri_buf_add_c(out, " for want of memory or room\n");
+    }
+}
+
+void host_summary(peri_host *host) {
+    if (host->summed) return;
+    host->summed = true;
+    peri_ingest_counts all = all_counts(host);
+    peri_buf text, json;
+    peri_buf_init(&text, 16 * 1024);
+    peri_buf_init(&json, 16 * 1024);
+    say_input(host, &text, &all);
+    say_damage(&text, &all);
+    if (!host->no_observers) say_observers(host, &text);
+    add_counts(host, &json);
+    peri_buf_add_byte(&json, ',');
+    add_ingest(&json, &all);
+    peri_record record = {
+        .kind = PERI_RECORD_SUMMARY, .text = peri_buf_str(&text), .json = peri_buf_str(&json)};
+    host_record(host, &record);
+    peri_buf_deinit(&text);
+    peri_buf_deinit(&json);
+}

@@ -1,0 +1,54 @@
+// Executing a dialect's rules on one parsed record.
+#ifndef PERI_INGEST_APPLY_H
+#define PERI_INGEST_APPLY_H
+
+#include "ingest/dialect.h"
+
+enum {
+    PERI_TEXT_HEAD_CP = 64000,  // kept of what people and models write
+    PERI_OUTPUT_HEAD_CP = 4000, // kept of a tool's output: both ends
+    PERI_OUTPUT_TAIL_CP = 4000,
+    PERI_INPUT_HEAD_CP = 4000,     // kept of a compact JSON value
+    PERI_BOUNDED_STRING_CP = 2000, // of each string in the form that still parses
+    PERI_BOUNDED_MAX_BYTES = 32 * 1024,
+    PERI_RAW_HEAD_CP = 2000, // of a raw record's value (spec OB-3)
+};
+
+/// Takes an observation; it and its texts live until the callback returns.
+typedef void (*peri_obs_fn)(void *user, peri_obs *obs);
+
+typedef enum peri_apply_state {
+    PERI_APPLY_MATCHED, // a rule matched; it may have emitted nothing
+    PERI_APPLY_UNKNOWN, // no rule matched: one `raw` was emitted
+    PERI_APPLY_INVALID, // a rule matched but a required field was missing: `raw` instead
+} peri_apply_state;
+
+typedef struct peri_apply_result {
+    peri_apply_state state;
+    uint32_t emitted, invalid;
+    peri_obs_kind invalid_kind;   // of the last invalid one,
+    peri_obs_field invalid_field; // and the field it lacked
+} peri_apply_result;
+
+/// Runs `dialect` over `record`. Texts are borrowed from the record's document or put into
+/// `arena`, which the caller resets afterwards. Running out of arena loses texts, not the
+/// record.
+peri_apply_result peri_dialect_apply(const peri_dialect *dialect, peri_json record,
+                                     peri_arena *arena, peri_obs_fn fn, void *user);
+
+/// How specific the best matching detect entry is: its number of tests, 0 if none matches.
+size_t peri_dialect_detects(const peri_dialect *dialect, peri_json record);
+
+/// Follows a path; `element` is the current one of `each`, `record` the whole.
+peri_json peri_rule_find(const peri_rule_path *path, peri_json record, peri_json element);
+
+/// Fills `value` of field type `type` from a JSON value. Used for fields whose type the schema
+/// knows.
+void peri_obs_fill(peri_obs_value *value, char type, peri_json from, peri_text_caps caps,
+                   peri_arena *arena);
+
+/// A text of a string, a number's digits, or the text blocks of a content array, joined by line
+/// feeds.
+peri_text peri_content_text(peri_json from, peri_text_caps caps, peri_arena *arena);
+
+#endif

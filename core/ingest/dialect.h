@@ -1,0 +1,142 @@
+// A dialect: how one agent's records become observations. Lua says it once as a table of rules
+// (contracts.md 2); script/ compiles that table into these structs; ingest executes them on
+// every record, so that no script stands on the byte path.
+#ifndef PERI_INGEST_DIALECT_H
+#define PERI_INGEST_DIALECT_H
+
+#include "model/observation.h"
+
+enum {
+    PERI_DIALECT_MAX_RULES = 128,
+    PERI_DIALECT_MAX_EMITS = 32,
+    PERI_DIALECT_MAX_TESTS = 16,
+    PERI_DIALECT_MAX_KEYS = 6, // names in one path
+    PERI_DETECT_RECORDS = 20,
+};
+
+/// Member names from the current element, or ("^" in Lua) from the whole record.
+typedef struct peri_rule_path {
+    peri_str keys[PERI_DIALECT_MAX_KEYS];
+    uint8_t count; // 0: the element itself
+    bool from_record;
+} peri_rule_path;
+
+typedef enum peri_test_op {
+    PERI_TEST_WORD,    // a string equal to one of `words`, or a number or boolean so spelt
+    PERI_TEST_PREFIX,  // a string that begins with one of `words`
+    PERI_TEST_PRESENT, // there and not null
+    PERI_TEST_ABSENT,  // not there, or null
+    PERI_TEST_TRUE,    // true
+    PERI_TEST_FALSE,   // not true: false, null or absent
+    PERI_TEST_TYPE,    // of a type named in `words`: string number boolean array object
+    PERI_TEST_EMPTY,   // an empty array, object or string; or absent
+    PERI_TEST_FILLED,  // an array, object or string that is not empty
+} peri_test_op;
+
+typedef struct peri_rule_test {
+    peri_rule_path path;
+    peri_test_op op;
+    bool negate;
+    const peri_str *words; // ended by an absent text
+} peri_rule_test;
+
+/// Where a value comes from: the first path that leads to one, else the constant.
+typedef struct peri_rule_pick {
+    const peri_rule_path *paths;
+    size_t path_count;
+    peri_json constant; // a document of the loader's; absent: none
+    peri_str after;  // take the whole number that stands behind this text at the value's start
+    peri_str prefix; // put before a string value
+} peri_rule_pick;
+
+/// What a pick fills besides the fields of the kind: header and `x` of the observation.
+#define PERI_TARGET_LIST(X)                                                                    \
+    X(SESSION, "session")                                                                      \
+    X(OWNER, "agentKey")                                                                       \
+    X(SUBAGENT_ID, "subagentId")                                                               \
+    X(AT, "at")                                                                                \
+    X(SEQ, "seq")                                                                              \
+    X(PASS, "pass")                                                                            \
+    X(SCOPE, "scope")                                                                          \
+    X(PRODUCER, "source")                                                                      \
+    X(AGENT_NAME, "x.agentName")                                                               \
+    X(ORIGIN, "x.origin")                                                                      \
+    X(ANSWER, "x.answer")                                                                      \
+    X(RECORD, "x.record")                                                                      \
+    X(PARENT, "x.parent")                                                                      \
+    X(CWD, "x.cwd")                                                                            \
+    X(LABEL, "x.source")                                                                       \
+    X(VERSION, "x.version")                                                                    \
+    X(OUTPUT, "x.output")                                                                      \
+    X(EXIT_CODE, "x.exitCode")                                                                 \
+    X(MAYBE, "x.maybe")                                                                        \
+    X(MID_TURN, "x.midTurn")                                                                   \
+    X(CONTINUES, "x.continues")                                                                \
+    X(TOKENS_INPUT, "tokens.input")                                                            \
+    X(TOKENS_CACHED, "tokens.cached")                                                          \
+    X(TOKENS_CREATED, "tokens.cacheCreated")                                                   \
+    X(TOKENS_OUTPUT, "tokens.output")
+
+typedef enum peri_rule_target {
+#define PERI_TARGET_ENUM(name, word) PERI_TARGET_##name,
+    PERI_TARGET_LIST(PERI_TARGET_ENUM)
+#undef PERI_TARGET_ENUM
+        PERI_TARGET_FIELD // and above: PERI_TARGET_FIELD + peri_obs_field
+} peri_rule_target;
+
+/// The target called `word` in a dialect file, or -1.
+int peri_rule_target_find(peri_str word);
+
+typedef struct peri_rule_set {
+    int target; // peri_rule_target
+    peri_rule_pick pick;
+} peri_rule_set;
+
+typedef struct peri_rule_emit {
+    const peri_rule_test *tests;
+    size_t test_count;
+    peri_obs_kind kind;
+    const peri_rule_set *sets;
+    size_t set_count;
+    bool more; // go on with the next emit after this one fired; else it is the last for its
+               // element
+} peri_rule_emit;
+
+typedef struct peri_rule {
+    const peri_rule_test *tests;
+    size_t test_count;
+    bool has_each;
+    peri_rule_path
+        each; // an array: emits run for each element; for another value once, on itself
+    const peri_rule_emit *emits;
+    size_t emit_count;           // 0: the record is known and says nothing
+    const peri_rule_emit *after; // run once, on the record, behind `emits`
+    size_t after_count;
+} peri_rule;
+
+typedef struct peri_detect {
+    const peri_rule_test *tests;
+    size_t test_count; // the more, the more specific
+} peri_detect;
+
+/// What a file beside the recording says of its agent (claude: agent-ID.meta.json).
+typedef struct peri_sidecar {
+    peri_str suffix; // replaces the recording's last extension; absent: no sidecar
+    peri_rule_path agent_name, observer, parent;
+} peri_sidecar;
+
+/// All texts and arrays live in the loader's memory as long as the dialect.
+typedef struct peri_dialect {
+    peri_str name;
+    const peri_detect *detects;
+    size_t detect_count;
+    const peri_rule_set *common; // set on every observation of a record before its own
+    size_t common_count;
+    const peri_rule *rules; // the first that matches a record is the only one
+    size_t rule_count;
+    peri_str
+        observer_origin; // prompts of this origin show that their session is an observer's own
+    peri_sidecar sidecar;
+} peri_dialect;
+
+#endif

@@ -1,0 +1,53 @@
+// Lines out of a stream of bytes: LF ends a record and nothing else does (case C08). A line
+// over the cap keeps a bounded preview, the rest is skipped in constant memory (C07). Knows
+// nothing of JSON.
+#ifndef PERI_INGEST_FRAME_H
+#define PERI_INGEST_FRAME_H
+
+#include "base/buf.h"
+
+enum {
+    PERI_LINE_MAX_BYTES = 8 * 1024 * 1024,
+    PERI_LINE_CAP_BYTES = 64 * 1024 * 1024,
+    PERI_LINE_PREVIEW_BYTES = 8 * 1024, // holds 2,000 characters of any kind
+};
+
+/// One line, without its LF and a CR before it, without a BOM at the very start and without
+/// NULs at its own start. Borrowed until the next call on the framer or the end of the chunk.
+typedef struct peri_line {
+    peri_str text;
+    uint64_t number; // 1-based
+    uint64_t offset; // of its first byte in the stream
+    uint64_t
+        bytes; // of the whole line without its LF; more than text.len if it was over the cap
+    bool oversized;   // text is the preview
+    bool unfinished;  // the stream ended without an LF behind it
+    uint32_t padding; // NUL bytes left out at its start
+} peri_line;
+
+typedef struct peri_framer {
+    peri_buf held; // a line begun in an earlier chunk
+    size_t max_line_bytes;
+    uint64_t line_start, line_count; // offset of the current line; lines given out
+    uint64_t held_bytes;             // of the current line, kept or skipped
+    bool skipping;                   // beyond the cap
+    uint64_t oversized_count;
+} peri_framer;
+
+/// `max_line_bytes` 0 means PERI_LINE_MAX_BYTES; clamped to PERI_LINE_CAP_BYTES.
+void peri_framer_init(peri_framer *framer, size_t max_line_bytes);
+void peri_framer_deinit(peri_framer *framer);
+
+/// Takes the next line out of `*chunk` and moves `*chunk` past it. 1 with a line; 0 if the
+/// chunk is used up; PERI_ENOMEM. A line within one chunk is not copied.
+PERI_MUST_USE int peri_framer_take(peri_framer *framer, peri_str *chunk, peri_line *out);
+
+/// At the end of the stream: a last line without LF. 1 with a line, 0 if there is none.
+PERI_MUST_USE int peri_framer_finish(peri_framer *framer, peri_line *out);
+
+/// Offset just behind the last line given out: where a restart would go on (case C05).
+static inline uint64_t peri_framer_checkpoint(const peri_framer *framer) {
+    return framer->line_start;
+}
+
+#endif

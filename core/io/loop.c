@@ -1,0 +1,52 @@
+// libuv behind loop.h. Waiting with an end is a timer that stops the loop.
+#include "io/loop.h"
+
+#include <stdlib.h>
+#include <uv.h>
+
+struct peri_loop {
+    uv_loop_t uv;
+    uv_timer_t wait;
+};
+
+int peri_loop_new(peri_loop **out) {
+    peri_loop *loop = calloc(1, sizeof *loop);
+    if (!loop) return PERI_ENOMEM;
+    if (uv_loop_init(&loop->uv) != 0) {
+        free(loop);
+        return PERI_EIO;
+    }
+    uv_timer_init(&loop->uv, &loop->wait);
+    *out = loop;
+    return PERI_OK;
+}
+
+void peri_loop_free(peri_loop *loop) {
+    if (!loop) return;
+    uv_close((uv_handle_t *)&loop->wait, NULL);
+    uv_run(&loop->uv, UV_RUN_DEFAULT); // lets the close finish
+    uv_loop_close(&loop->uv);
+    free(loop);
+}
+
+static void on_wait_over(uv_timer_t *timer) {
+    uv_stop(timer->loop);
+}
+
+void peri_loop_run(peri_loop *loop, int timeout_ms) {
+    if (timeout_ms == 0) {
+        uv_run(&loop->uv, UV_RUN_NOWAIT);
+        return;
+    }
+    if (timeout_ms > 0) uv_timer_start(&loop->wait, on_wait_over, (uint64_t)timeout_ms, 0);
+    uv_run(&loop->uv, UV_RUN_ONCE);
+    uv_timer_stop(&loop->wait);
+}
+
+int peri_loop_fd(const peri_loop *loop) {
+    return uv_backend_fd(&loop->uv);
+}
+
+int peri_loop_timeout_ms(const peri_loop *loop) {
+    return uv_backend_timeout(&loop->uv);
+}

@@ -1,0 +1,78 @@
+// What the files of the ledger share: the handle, and the columns of its one table. A row is a
+// record, a column is a field of peri_record by the same name, so that the table can be read
+// with the record's documentation in hand.
+#ifndef PERI_LEDGER_LEDGER_INTERNAL_H
+#define PERI_LEDGER_LEDGER_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "ledger/ledger.h"
+
+#define LEDGER_NUMBER_LIST(X) X(seq) X(step) X(turn) X(count)
+
+#define LEDGER_TEXT_LIST(X)                                                                    \
+    X(session)                                                                                 \
+    X(agent)                                                                                   \
+    X(id)                                                                                      \
+    X(observer)                                                                                \
+    X(state)                                                                                   \
+    X(text)                                                                                    \
+    X(reason)                                                                                  \
+    X(lane)                                                                                    \
+    X(policy)                                                                                  \
+    X(severity)                                                                                \
+    X(fingerprint)                                                                             \
+    X(name)                                                                                    \
+    X(call_id)                                                                                 \
+    X(nonce)                                                                                   \
+    X(hash)                                                                                    \
+    X(file)                                                                                    \
+    X(trigger)                                                                                 \
+    X(json)
+
+#define LEDGER_COLUMN(field) ", \"" #field "\""
+#define LEDGER_COLUMNS                                                                         \
+    "kind, at_wall_ms" LEDGER_NUMBER_LIST(LEDGER_COLUMN) LEDGER_TEXT_LIST(LEDGER_COLUMN)
+
+enum { LEDGER_PAGE_BYTES = 4096 };
+
+typedef enum ledger_statement {
+    LEDGER_BEGIN,
+    LEDGER_COMMIT,
+    LEDGER_ROLLBACK,
+    LEDGER_EPOCH,
+    LEDGER_INSERT,
+    LEDGER_DROP_OLD,
+    LEDGER_DROP_FIRST,
+    LEDGER_USED_PAGES,
+    LEDGER_SHRINK,
+    LEDGER_STATEMENT_COUNT
+} ledger_statement;
+
+struct peri_ledger {
+    sqlite3 *db;
+    sqlite3_stmt *statements[LEDGER_STATEMENT_COUNT]; // NULL in a read-only ledger
+    peri_ledger_stats stats;
+    uint64_t pending; // rows of the open transaction
+    int lost;         // the failure that took rows of it away, until a commit has told it
+    int64_t epoch;    // of the file when it was opened; another one means it was replaced
+    int64_t days;     // INT64_MAX: for ever
+    int64_t max_bytes;
+    int64_t prune_at_wall_ms;
+};
+
+// The status for a result code of SQLite.
+int peri__ledger_status(int code);
+
+// Opens the file and, unless it is read only, brings it to the current schema.
+PERI_MUST_USE int peri__ledger_open_file(const char *path, const peri_ledger_options *options,
+                                         sqlite3 **out, const char **error);
+
+// Steps a statement that gives at most one whole number and makes it ready again. A code of
+// SQLite: SQLITE_DONE (`*value` untouched), SQLITE_ROW, or a failure.
+int peri__ledger_step(sqlite3_stmt *statement, int64_t *value);
+
+// Applies retention if it is due. Not inside a transaction.
+void peri__ledger_prune(peri_ledger *ledger, int64_t wall_ms);
+
+#endif

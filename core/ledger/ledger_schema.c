@@ -1,0 +1,201 @@
+// Opening the ledger's file: finds out whose it is, empties it for a replay, brings it to the
+// current schema. Opening may wait for two seconds where another program is busy with the file;
+// nothing behind it waits. A file is only ever emptied in place, never removed: others may have
+// it open, and a database that is unlinked under its readers takes their journal with it. No
+// descriptor of the file is opened beside SQLite's: closing one would drop the process's locks.
+#include "ledger/ledger_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// "peri" in the file's header: only such a file is taken for a ledger.
+#define APPLICATION_ID 0x70657269
+#define SCHEMA_VERSION 1
+
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x) TEXT_OF_(x)
+
+enum { OPEN_WAIT_MS = 2000, ROW_MAX_BYTES = 1024 * 1024 };
+
+#define NUMBER(field) ", \"" #field "\" INTEGER"
+#define TEXT(field) ", \"" #field "\" TEXT"
+
+// Said so that two programs which make the file at once make the same. `epoch` holds one random
+// number: a file with another one is not the file that was opened.
+static const char schema[] =
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE IF NOT EXISTS record (position INTEGER PRIMARY KEY, kind TEXT NOT NULL, "
+    "at_wall_ms INTEGER NOT NULL" LEDGER_NUMBER_LIST(NUMBER) LEDGER_TEXT_LIST(
+        TEXT) ");"
+              "CREATE INDEX IF NOT EXISTS record_id ON record (kind, id);"
+              "CREATE INDEX IF NOT EXISTS record_session ON record (session);"
+              "CREATE INDEX IF NOT EXISTS record_at ON record (at_wall_ms);"
+              "CREATE TABLE IF NOT EXISTS epoch (number INTEGER NOT NULL);"
+              "INSERT INTO epoch SELECT random() WHERE NOT EXISTS (SELECT 1 FROM epoch);"
+              "PRAGMA user_version = " TEXT_OF(SCHEMA_VERSION) ";"
+                                                               "COMMIT;";
+
+#undef NUMBER
+#undef TEXT
+
+static const char *describe(int status) {
+    switch (status) {
+    case PERI_ENOENT:
+        return "there is no such file";
+    case PERI_EACCES:
+        return "the file or its directory may not be written or read";
+    case PERI_EAGAIN:
+        return "another program keeps the ledger busy";
+    case PERI_ELIMIT:
+        return "the disk is full";
+    case PERI_EFORMAT:
+        return "the file is damaged or not a ledger";
+    default:
+        return peri_status_message(status);
+    }
+}
+
+// Makes the directories above `path`.
+static int make_parents(const char *path) {
+    peri_buf buf;
+    peri_buf_init(&buf, 4096);
+    peri_buf_add_c(&buf, path);
+    (void)peri_buf_c(&buf);
+    int status = buf.status;
+    for (size_t i = 1; status == PERI_OK && i < buf.len; i++) {
+        if (buf.ptr[i] != '/') continue;
+        buf.ptr[i] = '\0';
+        if (mkdir(buf.ptr, 0700) != 0 && errno != EEXIST) {
+            status =
+                errno == EACCES || errno == EPERM || errno == EROFS ? PERI_EACCES : PERI_EIO;
+        }
+        buf.ptr[i] = '/';
+    }
+    peri_buf_deinit(&buf);
+    return status;
+}
+
+// Makes the file as the user's own before SQLite would make it readable for all; its journal
+// gets the same mode.
+static int make_file(const char *path) {
+    int status = make_parents(path);
+    if (status < 0) return status;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        close(fd);
+        return PERI_OK;
+    }
+    if (errno == EEXIST) return PERI_OK;
+    return errno == EACCES || errno == EPERM || errno == EROFS ? PERI_EACCES : PERI_EIO;
+}
+
+static int ask(sqlite3 *db, const char *sql, int64_t *value) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) code = peri__ledger_step(statement, value);
+    sqlite3_finalize(statement);
+    return peri__ledger_status(code);
+}
+
+static int tell(sqlite3 *db, const char *sql) {
+    return peri__ledger_status(sqlite3_exec(db, sql, NULL, NULL, NULL));
+}
+
+// An empty file, or a ledger of this version or an older one.
+static int check_owner(sqlite3 *db, int64_t *version, const char **error) {
+    int64_t application = 0, tables = 0;
+    int status = ask(db, "PRAGMA application_id", &application);
+    if (status == PERI_OK) status = ask(db, "PRAGMA user_version", version);
+    if (status == PERI_OK && application == APPLICATION_ID && *version <= SCHEMA_VERSION) {
+        return PERI_OK;
+    }
+    if (status == PERI_OK && application == APPLICATION_ID) {
+        *error = "the ledger was written by a newer perilune";
+        return PERI_EFORMAT;
+    }
+    if (status == PERI_OK) status = ask(db, "SELECT count(*) FROM sqlite_schema", &tables);
+    if (status == PERI_OK && (application != 0 || tables != 0)) {
+        *error = "the file is a database of another program";
+        return PERI_EFORMAT;
+    }
+    return status;
+}
+
+// SQLite's own way to empty a database in place, damaged ones included.
+static int empty_file(sqlite3 *db) {
+    (void)sqlite3_table_column_metadata(db, NULL, "record", NULL, NULL, NULL, NULL, NULL, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
+    int status = tell(db, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM;");
+    sqlite3_db_config(db, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
+    if (status == PERI_OK) status = tell(db, "PRAGMA user_version = 0;");
+    return status;
+}
+
+// A crash of the process loses nothing that was committed; NORMAL means that a crash of the
+// machine may lose the last commits, which spares the loop a wait for the disk at each of them.
+static int set_up(sqlite3 *db, int64_t max_bytes, int64_t version) {
+    int status = PERI_OK;
+    if (version == 0) {
+        status = tell(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL;"
+                          "PRAGMA application_id = " TEXT_OF(APPLICATION_ID) ";");
+    }
+    if (status == PERI_OK) {
+        status = tell(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                          "PRAGMA journal_size_limit = 4194304;");
+    }
+    if (status == PERI_OK && version == 0) status = tell(db, schema);
+    if (status < 0) return status;
+    char pragma[64];
+    int64_t pages = (max_bytes + max_bytes / 4) / LEDGER_PAGE_BYTES;
+    sqlite3_snprintf(sizeof pragma, pragma, "PRAGMA max_page_count = %lld", (long long)pages);
+    return tell(db, pragma);
+}
+
+static int prepare_file(sqlite3 *db, const peri_ledger_options *options, const char **error) {
+    sqlite3_busy_timeout(db, OPEN_WAIT_MS);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, ROW_MAX_BYTES);
+    int64_t version = 0;
+    int status = tell(db, "PRAGMA trusted_schema = OFF");
+    if (status == PERI_OK) status = check_owner(db, &version, error);
+    if (status < 0) return status;
+    if (options->read_only) return version == 0 ? PERI_EFORMAT : PERI_OK;
+    if (options->replace && version > 0) {
+        status = empty_file(db);
+        version = 0;
+    }
+    if (status == PERI_OK) status = set_up(db, options->max_bytes, version);
+    sqlite3_busy_timeout(db, 0);
+    return status;
+}
+
+static int open_file(const char *path, const peri_ledger_options *options, sqlite3 **db,
+                     const char **error) {
+    if (options->read_only && access(path, F_OK) != 0 && errno == ENOENT) return PERI_ENOENT;
+    int status = options->read_only ? PERI_OK : make_file(path);
+    if (status < 0) return status;
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    flags |= options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int code = sqlite3_open_v2(path, db, flags, NULL);
+    // SQLite opens a write-protected file for reading instead.
+    bool locked_out =
+        code == SQLITE_OK && !options->read_only && sqlite3_db_readonly(*db, NULL);
+    if (locked_out) return PERI_EACCES;
+    if (code == SQLITE_OK) return prepare_file(*db, options, error);
+    return access(path, R_OK) != 0 && errno == EACCES ? PERI_EACCES : peri__ledger_status(code);
+}
+
+int peri__ledger_open_file(const char *path, const peri_ledger_options *options, sqlite3 **out,
+                           const char **error) {
+    sqlite3 *db = NULL;
+    const char *why = NULL;
+    int status = open_file(path, options, &db, &why);
+    if (status < 0) {
+        *error = why ? why : describe(status);
+        sqlite3_close(db);
+        return status;
+    }
+    *out = db;
+    return PERI_OK;
+}

@@ -1,0 +1,136 @@
+// Who is observed and by whom: sessions, their agents, and the pairings of each (spec CC-5).
+// Pairs every enabled observer with every agent it applies to, never an observer's own session.
+// Owns lifecycles, not data: what the host keeps of an agent hangs on `attached`.
+#ifndef PERI_PAIRING_REGISTRY_H
+#define PERI_PAIRING_REGISTRY_H
+
+#include "base/map.h"
+#include "model/observer.h"
+
+enum {
+    PERI_MAX_SESSIONS = 100000,
+    PERI_MAX_AGENTS = 4096, // of one session
+    PERI_MAX_PAIRINGS = 20, // of one agent: 16 of layers, 4 named by its definition
+};
+
+#define PERI_PAIRING_STATE_LIST(X)                                                             \
+    X(ARMED, "armed")                                                                          \
+    X(DENIED, "denied")                                                                        \
+    X(RETIRED, "retired")                                                                      \
+    X(STOPPED, "stopped")
+
+typedef enum peri_pairing_state {
+#define PERI_PAIRING_ENUM(name, word) PERI_PAIRING_##name,
+    PERI_PAIRING_STATE_LIST(PERI_PAIRING_ENUM)
+#undef PERI_PAIRING_ENUM
+        PERI_PAIRING_STATE_COUNT
+} peri_pairing_state;
+
+/// Who may move a pairing.
+typedef enum peri_cause {
+    PERI_CAUSE_GATE,        // a permission rule or hook said no
+    PERI_CAUSE_AGENT_END,   // the observed agent ended
+    PERI_CAUSE_USER_STOP,   // the user stopped the observer: terminal
+    PERI_CAUSE_USER_ENABLE, // the user enabled a denied observer again
+    PERI_CAUSE_RESUME,      // the agent goes on
+    PERI_CAUSE_COUNT
+} peri_cause;
+
+peri_str peri_pairing_state_word(peri_pairing_state state);
+peri_str peri_cause_word(peri_cause cause);
+
+/// The one table of allowed transitions: where `cause` leads from `from`, or -1 if it is not
+/// allowed.
+int peri_pairing_next(peri_pairing_state from, peri_cause cause);
+
+typedef struct peri_session peri_session;
+typedef struct peri_agent peri_agent;
+
+typedef struct peri_pairing_counts {
+    uint64_t digests, runs, silent, skipped, proposed, failed, refused, delivered, deferred,
+        dropped;
+} peri_pairing_counts;
+
+typedef struct peri_pairing {
+    peri_agent *agent;
+    const peri_observer *observer;
+    char task_id[17]; // the observer's task: 16 hex digits
+    peri_pairing_state state;
+    bool disabled;        // three failures in a row
+    uint32_t failures;    // in a row
+    uint64_t cursor;      // number of the next activity item to digest
+    peri_str saved_state; // ctx.state as JSON; owned
+    peri_str last_error;  // owned
+    peri_str last[6]; // of the last proposal: text fingerprint verdict lane reason state; owned
+    peri_pairing_counts counts;
+} peri_pairing;
+
+struct peri_agent {
+    peri_session *session;
+    peri_str key;    // "main" or a task id; owned
+    peri_str name;   // the agent's type; "" while unknown; owned
+    peri_str cwd;    // owned; may be absent
+    peri_str parent; // owned; may be absent
+    bool is_observer, ended;
+    peri_pairing **pairings; // owned, each; an address stays the same as long as its agent
+    size_t pairing_count;
+    void *attached; // the host's
+    peri_agent *next;
+};
+
+struct peri_session {
+    peri_str id; // owned
+    bool is_observer, ended;
+    peri_agent *agents, **last_agent; // in order of first sight
+    size_t agent_count;
+    void *attached; // the host's
+    peri_session *next;
+};
+
+typedef struct peri_registry {
+    peri_map sessions;           // by id
+    peri_session *first, **last; // in order of first sight
+    size_t session_count, agent_count, pairing_count;
+    size_t refused_count; // sessions or agents beyond the maximum
+    uint64_t seed;
+    /// Called once for each attachment when its owner is freed.
+    void (*free_agent)(void *attached);
+    void (*free_session)(void *attached);
+} peri_registry;
+
+void peri_registry_init(peri_registry *registry, uint64_t seed, void (*free_agent)(void *),
+                        void (*free_session)(void *));
+void peri_registry_deinit(peri_registry *registry);
+
+/// The agent of an agent key, made if it is new (`*made` is set then). PERI_ELIMIT,
+/// PERI_ENOMEM.
+PERI_MUST_USE int peri_registry_agent(peri_registry *registry, peri_str session, peri_str agent,
+                                      peri_agent **out, bool *made);
+
+/// Whether `observer` applies to an agent: enabled, not the agent itself, not an observer's
+/// session, and named by its `agents` if it narrows them (by type, or by "main").
+bool peri_pairing_applies(const peri_observer *observer, const peri_agent *agent);
+
+/// Arms every observer of `observers` that applies and is not paired yet; `on_armed` hears of
+/// each. PERI_OK or PERI_ENOMEM (those armed before stay).
+PERI_MUST_USE int peri_registry_arm(peri_registry *registry, peri_agent *agent,
+                                    const peri_observer *const *observers, size_t count,
+                                    void (*on_armed)(void *user, peri_pairing *pairing),
+                                    void *user);
+
+/// Moves a pairing as the table allows: 1 if its state changed, 0 if it is there already,
+/// PERI_ESTATE if the table has no such move.
+int peri_pairing_move(peri_pairing *pairing, peri_cause cause);
+
+/// True if the pairing may be fed and run.
+static inline bool peri_pairing_active(const peri_pairing *pairing) {
+    return pairing->state == PERI_PAIRING_ARMED && !pairing->disabled;
+}
+
+/// Replaces an owned text by a copy of `text` (absent: none). PERI_ENOMEM keeps the old one.
+PERI_MUST_USE int peri_own(peri_str *slot, peri_str text);
+
+/// The same where the old text will do if memory runs out.
+void peri_try_own(peri_str *slot, peri_str text);
+
+#endif

@@ -1,0 +1,230 @@
+// Asking the chain of policies, and holding their answers to the ceilings. What a script
+// returned is foreign: whatever it says, counts end where C says they end.
+#include "policy/desk_internal.h"
+
+static uint32_t fact_age(void *user, const peri_proposal *p) {
+    const peri_judging *j = user;
+    return j->env->step > p->step ? j->env->step - p->step : 0;
+}
+
+static double fact_similar(void *user, const peri_proposal *p) {
+    const peri_desk *desk = ((const peri_judging *)user)->desk;
+    peri_shingles mine;
+    peri_shingles_of(p->text, &mine);
+    size_t kept = desk->delivered_count < PERI_DELIVERED_KEPT ? desk->delivered_count
+                                                              : PERI_DELIVERED_KEPT;
+    double best = 0;
+    for (size_t i = 0; i < kept; i++) {
+        double alike = peri_shingles_alike(&mine, &desk->delivered[i]);
+        if (alike > best) best = alike;
+    }
+    return best;
+}
+
+static bool fact_new_input(void *user, const peri_proposal *p) {
+    (void)p;
+    const peri_judging *j = user;
+    return j->desk->delivered_count == 0 || j->env->work > j->desk->delivered_work;
+}
+
+static bool fact_overtaken(void *user, const peri_proposal *p) {
+    const peri_judging *j = user;
+    return j->env->overtaken && j->env->overtaken(j->env->user, p);
+}
+
+static bool fact_taken(void *user, peri_str fingerprint) {
+    return peri_map_get(&((const peri_judging *)user)->desk->taken, fingerprint) != NULL;
+}
+
+static peri_veto_counts fact_vetoes(void *user, peri_str observer, peri_str fingerprint) {
+    return peri_veto_book_get(((const peri_judging *)user)->desk->book, observer, fingerprint);
+}
+
+static uint32_t less(uint32_t of, uint32_t used) {
+    return of > used ? of - used : 0;
+}
+
+// A policy that fails is passed over in this judging; three times in a row and it is out.
+static void note(peri_judging *j, size_t policy, int status, peri_str error) {
+    if (status >= 0) {
+        j->health->of[policy].failures = 0;
+        return;
+    }
+    bool out = ++j->health->of[policy].failures >= PERI_POLICY_STRIKES;
+    j->health->of[policy].disabled = out;
+    j->env->on_policy_error(j->env->user, j->engine->name(j->engine->user, policy), error, out);
+}
+
+static bool usable(const peri_judging *j, size_t policy) {
+    return !j->health->of[policy].disabled;
+}
+
+static void ask_budget(peri_judging *j, peri_budget *budget) {
+    for (size_t i = 0; i < j->policy_count; i++) {
+        if (!usable(j, i)) continue;
+        peri_budget asked = *budget;
+        peri_str error = {0};
+        int status = j->engine->budget(j->engine->user, i, j->env->session, &j->facts, &asked,
+                                       j->arena, &error);
+        if (status != 0) note(j, i, status, error);
+        if (status > 0) *budget = asked;
+    }
+}
+
+void peri__judging_begin(peri_judging *j) {
+    const peri_desk *desk = j->desk;
+    peri_budget whole = {.advisories = desk->limits.advisories_per_turn, .vetoes = 1};
+    j->facts = (peri_policy_facts){
+        .user = j,
+        .left = {less(whole.advisories, desk->used.advisories), less(1, desk->used.vetoes)},
+        .limits = desk->limits,
+        .phase = j->env->phase,
+        .wall_ms = j->env->wall_ms,
+        .zone_min = j->env->zone_min,
+        .turn = j->env->turn,
+        .step = j->env->step,
+        .age = fact_age,
+        .similar = fact_similar,
+        .new_input = fact_new_input,
+        .overtaken = fact_overtaken,
+        .taken = fact_taken,
+        .vetoes = fact_vetoes,
+    };
+    j->policy_count = j->engine ? j->engine->count(j->engine->user) : 0;
+    if (j->policy_count > PERI_POLICY_MAX) j->policy_count = PERI_POLICY_MAX;
+    peri_budget asked = whole;
+    ask_budget(j, &asked);
+    if (asked.advisories < whole.advisories) whole.advisories = asked.advisories;
+    if (asked.vetoes < whole.vetoes) whole.vetoes = asked.vetoes;
+    j->facts.left.advisories = less(whole.advisories, desk->used.advisories);
+    j->facts.left.vetoes = less(whole.vetoes, desk->used.vetoes);
+}
+
+static peri_str joined(peri_judging *j, const char *before, peri_str name, const char *after) {
+    peri_buf text;
+    peri_buf_init(&text, 512);
+    peri_buf_addf(&text, "%s%.*s%s", before, PERI_FMT(name), after);
+    peri_str copy = peri_arena_copy(j->arena, peri_buf_str(&text));
+    peri_buf_deinit(&text);
+    return copy.ptr ? copy : PERI_STR("out of memory");
+}
+
+// After a policy's reconcile: what it lost is dropped in its name, and its own drops are kept
+// as said.
+static void settle_batch(peri_judging *j, size_t policy, peri_policy_batch *batch,
+                         const bool *was_kept, peri_decision *dropped) {
+    peri_str name = j->engine->name(j->engine->user, policy);
+    bool kept[PERI_BATCH_MAX] = {false};
+    for (size_t i = 0; i < batch->kept; i++) kept[batch->order[i]] = true;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (kept[i] || !was_kept[i]) continue;
+        bool said = batch->drop_reason[i].len > 0;
+        dropped[i] = (peri_decision){
+            .verdict = PERI_VERDICT_DROP,
+            .reason = said ? batch->drop_reason[i]
+                           : joined(j, "policy ", name, ": neither kept nor dropped it"),
+            .policy = said ? name : PERI_STR("core"),
+        };
+    }
+}
+
+void peri__judging_reconcile(peri_judging *j, peri_policy_batch *batch,
+                             peri_decision *dropped) {
+    for (size_t policy = 0; policy < j->policy_count; policy++) {
+        if (!usable(j, policy)) continue;
+        uint32_t order[PERI_BATCH_MAX];
+        peri_str reasons[PERI_BATCH_MAX] = {{0}};
+        bool was_kept[PERI_BATCH_MAX] = {false};
+        memcpy(order, batch->order, batch->kept * sizeof order[0]);
+        for (size_t i = 0; i < batch->kept; i++) was_kept[order[i]] = true;
+        peri_policy_batch asked = *batch;
+        asked.order = order;
+        asked.drop_reason = reasons;
+        peri_str error = {0};
+        int status = j->engine->reconcile(j->engine->user, policy, j->env->session, &j->facts,
+                                          &asked, j->arena, &error);
+        if (status != 0) note(j, policy, status, error);
+        if (status <= 0) continue;
+        settle_batch(j, policy, &asked, was_kept, dropped);
+        batch->kept = asked.kept;
+        memcpy(batch->order, order, asked.kept * sizeof order[0]);
+    }
+}
+
+static peri_decision drop(const char *reason) {
+    return (peri_decision){
+        .verdict = PERI_VERDICT_DROP, .reason = peri_str_c(reason), .policy = PERI_STR("core")};
+}
+
+// Where the chain starts from: the configured budget, the definition's lane.
+static peri_decision starting_point(const peri_judging *j, const peri_proposal *p) {
+    peri_decision decision = {.lane = p->lane, .policy = PERI_STR("core")};
+    bool veto = p->kind == PERI_PROPOSAL_VETO;
+    if (veto ? j->facts.left.vetoes > 0 : j->facts.left.advisories > 0) {
+        decision.verdict = PERI_VERDICT_DELIVER;
+        decision.reason = PERI_STR("within the window's budget");
+    } else if (veto) {
+        decision.verdict = PERI_VERDICT_DROP;
+        decision.reason = PERI_STR("this window has had its veto");
+    } else {
+        decision.verdict = PERI_VERDICT_DEFER;
+        decision.reason = PERI_STR("the window's budget is spent");
+    }
+    return decision;
+}
+
+static bool veto_spent(const peri_judging *j, const peri_proposal *p) {
+    peri_veto_counts spent = peri_veto_book_get(j->desk->book, p->observer, p->fingerprint);
+    uint32_t budget = j->desk->limits.veto_budget;
+    return spent.key >= budget || spent.observer >= 2 * budget || spent.session >= 4 * budget;
+}
+
+static bool counts(peri_lane lane) {
+    return lane != PERI_LANE_USER && lane != PERI_LANE_LOG;
+}
+
+static peri_decision clamp_veto(const peri_judging *j, const peri_proposal *p,
+                                peri_decision d) {
+    if (!counts(d.lane)) return d; // told to the user or the log only: holds nothing
+    d.lane = PERI_LANE_HOLD;
+    if (d.verdict == PERI_VERDICT_DEFER) return drop("a veto cannot wait");
+    if (j->facts.left.vetoes == 0) return drop("this window has had its veto");
+    if (veto_spent(j, p)) return drop("the veto budget is spent");
+    return d;
+}
+
+// The ceilings. Only ever tightens.
+static peri_decision clamp(const peri_judging *j, const peri_proposal *p, peri_decision d) {
+    if (d.verdict == PERI_VERDICT_DROP) return d;
+    if (j->env->phase == PERI_PHASE_STOPPED) return drop("the session was stopped");
+    if (p->kind == PERI_PROPOSAL_VETO) return clamp_veto(j, p, d);
+    if (d.lane == PERI_LANE_HOLD) return drop("only a veto may hold the agent");
+    if (!counts(d.lane) || d.verdict == PERI_VERDICT_DEFER) return d;
+    if (j->desk->book->advisories >= PERI_SESSION_ADVISORIES) {
+        return drop("the session's ceiling of advice is reached");
+    }
+    if (j->facts.left.advisories == 0) {
+        d.verdict = PERI_VERDICT_DEFER;
+        d.reason = PERI_STR("the window's budget is spent");
+        d.policy = PERI_STR("core");
+    }
+    return d;
+}
+
+peri_decision peri__judging_verdict(peri_judging *j, const peri_proposal *p) {
+    peri_decision decision = starting_point(j, p);
+    for (size_t i = 0; i < j->policy_count; i++) {
+        if (!usable(j, i)) continue;
+        peri_decision asked = decision;
+        peri_str error = {0}, name = j->engine->name(j->engine->user, i);
+        int status = j->engine->deliver(j->engine->user, i, j->env->session, &j->facts, p,
+                                        &asked, j->arena, &error);
+        if (status != 0) note(j, i, status, error);
+        if (status <= 0) continue;
+        bool changed = asked.verdict != decision.verdict || asked.lane != decision.lane ||
+                       !peri_str_eq(asked.reason, decision.reason);
+        decision = asked;
+        if (changed) decision.policy = name;
+    }
+    return clamp(j, p, decision);
+}

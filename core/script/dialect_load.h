@@ -1,0 +1,23 @@
+// Compiles a dialect file (Lua, contracts.md 2) into the rules that ingest executes. The file
+// runs once, in a sandbox of its own that is gone afterwards: a dialect is data.
+#ifndef PERI_SCRIPT_DIALECT_LOAD_H
+#define PERI_SCRIPT_DIALECT_LOAD_H
+
+#include "base/diag.h"
+#include "ingest/dialect.h"
+#include "script/vm.h"
+
+typedef struct peri_dialect_file peri_dialect_file;
+
+/// Loads `text`. Each mistake is a diagnostic with the nearest known word where one is near; a
+/// file with an error is not loaded. `vm` says where `require` finds modules and what limits
+/// hold. PERI_EINVAL, PERI_ENOMEM, or the status of the script.
+PERI_MUST_USE int peri_dialect_file_load(peri_str file, peri_str text,
+                                         const peri_vm_options *vm, peri_diag_list *diags,
+                                         peri_dialect_file **out);
+void peri_dialect_file_free(peri_dialect_file *file);
+
+/// The compiled rules; live as long as the file.
+const peri_dialect *peri_dialect_file_get(const peri_dialect_file *file);
+
+#endif

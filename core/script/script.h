@@ -1,0 +1,57 @@
+// All scripts of one host: observers (one VM per pack), policies (one VM of their own) and, in
+// dialect_load.h, dialects. Takes texts, never opens a file: who finds the files is host.c. A
+// VM that ran out of budget is built anew from the kept texts before its next call; observers'
+// states live outside (ctx.state), so nothing is lost by that.
+#ifndef PERI_SCRIPT_SCRIPT_H
+#define PERI_SCRIPT_SCRIPT_H
+
+#include "base/diag.h"
+#include "policy/policy.h"
+#include "runtime/runtime.h"
+#include "script/vm.h"
+
+typedef struct peri_script peri_script;
+
+typedef struct peri_script_options {
+    peri_vm_limits limits; // of every VM; zeros mean the defaults
+    /// Source of a `perilune.*` module for require; absent text: none. Must stay valid.
+    peri_str (*find_module)(void *user, peri_str name);
+    void (*on_print)(void *user, peri_str from, peri_str text); // may be NULL
+    void *user;
+} peri_script_options;
+
+/// `options` may be NULL: all defaults, no modules, print goes nowhere. PERI_ENOMEM.
+PERI_MUST_USE int peri_script_new(const peri_script_options *options, peri_script **out);
+/// NULL is fine. Every observer it handed out dies.
+void peri_script_free(peri_script *script);
+
+/// Loads one Lua observer definition (contracts.md 3) into the VM of `pack` and checks it:
+/// every wrong key, type or range is a diagnostic with file:line where known and the nearest
+/// known name; a definition with an error is not loaded. A missing api line or description is a
+/// warning. A name that is loaded already under the same layer is an error; under another layer
+/// the caller decides first. PERI_OK with a borrowed `*out` that lives as long as the script;
+/// PERI_EINVAL, PERI_ENOMEM.
+PERI_MUST_USE int peri_script_add_observer(peri_script *script, peri_str pack, peri_str layer,
+                                           peri_str file, peri_str text, peri_diag_list *diags,
+                                           const peri_observer **out);
+
+/// The runtime of those observers. It knows a definition by its `owner`, so a changed copy of
+/// one runs too. A wake() that returns nil or false skips the run. What an observer returns is
+/// checked for its shape here and for its content by peri_draft_check(); texts arrive as valid
+/// UTF-8, cut at 16 KiB. A run that fails leaves ctx.state as it was.
+peri_runtime peri_script_runtime(peri_script *script);
+
+/// Loads one policy file (contracts.md 4) behind those loaded before. Checked like observers.
+/// PERI_EINVAL.
+PERI_MUST_USE int peri_script_add_policy(peri_script *script, peri_str name, peri_str file,
+                                         peri_str text, peri_diag_list *diags);
+
+/// The engine over the loaded policies, in order. ctx.state is kept per (session, policy), at
+/// most 4 KiB. A fold that fails changes nothing. `decision->policy` is left alone: whose word
+/// it was is the core's to say.
+peri_policy_engine peri_script_policies(peri_script *script);
+
+/// Forgets what policies kept of a session that ended.
+void peri_script_end_session(peri_script *script, peri_str session);
+
+#endif

@@ -1,0 +1,55 @@
+// Groups one agent's observations into steps and turns (contracts.md 1), and says when a
+// trigger is due. A step is one model answer with the results of its calls; a turn reaches from
+// a prompt to the agent settling. Decides nothing about observers.
+#ifndef PERI_TAP_STEP_H
+#define PERI_TAP_STEP_H
+
+#include "model/activity.h"
+
+/// What the stepper says, in order. All lent for the call.
+typedef struct peri_step_events {
+    /// An item of activity to keep; its step and turn are set.
+    void (*on_item)(void *user, const peri_item *item);
+    /// A turn began; `human`: with a person's words. Comes behind the prompt's item.
+    void (*on_turn_start)(void *user, uint32_t turn, bool human);
+    /// A tool's result or denial was kept.
+    void (*on_result)(void *user, bool denied);
+    /// Step `step` is complete. `ending`: the agent is about to stop, or tried to.
+    void (*on_step_end)(void *user, uint32_t step, bool ending);
+    /// The turn is over.
+    void (*on_settled)(void *user, peri_str reason);
+} peri_step_events;
+
+enum { PERI_REASON_MAX = 48 };
+
+typedef struct peri_stepper {
+    uint32_t step, turn; // of the step that is open or was last
+    uint64_t answer;     // hash of the open step's answer id; 0: it has none
+    bool turn_open;
+    bool answered; // the open step holds some of a model's answer
+    bool resulted; // and a result of one of its calls
+    bool filled;   // and anything at all
+    bool muted;    // the turn was opened by an observer's report alone: nothing of it is kept
+    bool may_end;  // the answer said it was the last; a stop hook may still hold it
+    bool held;     // it did: the step is ending, the turn is not
+    char reason[PERI_REASON_MAX]; // of may_end
+    size_t reason_len;
+} peri_stepper;
+
+void peri_stepper_init(peri_stepper *stepper);
+
+/// Takes the next observation of the agent.
+void peri_stepper_feed(peri_stepper *stepper, const peri_obs *obs,
+                       const peri_step_events *events, void *user);
+
+/// The stream ended: an end that was only possible is now certain; an open step is closed.
+void peri_stepper_finish(peri_stepper *stepper, const peri_step_events *events, void *user);
+
+/// True for a prompt that is an observer's report coming back (spec CC-8).
+bool peri_origin_is_echo(peri_str origin);
+
+/// The item an observation becomes; false if it is none. Texts are borrowed from the
+/// observation.
+bool peri_item_of(const peri_obs *obs, peri_item *out);
+
+#endif

@@ -1,0 +1,180 @@
+/// @file host.h
+/// The host: feed it an agent's events, step it, and hear what its observers propose.
+///
+/// Part of the perilune C API; include <perilune/perilune.h>.
+///
+/// A host belongs to the thread that made it; calls from another return PERI_ESTATE. It has no
+/// globals, installs no signal handlers, prints nothing and never exits; any number of hosts
+/// may live in one process. Nothing runs but inside the caller's own calls: wait for
+/// peri_host_fd() to become readable or for peri_host_timeout_ms() to pass, then call
+/// peri_host_step().
+///
+/// @code
+/// #include <perilune/perilune.h>
+/// #include <stdio.h>
+///
+/// static int hear(void *user, const peri_delivery *d) {
+///     (void)user;
+///     printf("%.*s: %.*s\n", (int)d->observer.len, d->observer.ptr, (int)d->text.len,
+///     d->text.ptr); return PERI_OK; // handed over
+/// }
+///
+/// int main(void) {
+///     peri_host_options options = PERI_HOST_OPTIONS_INIT;
+///     peri_host *host;
+///     if (peri_host_new(&options, &host) < 0) return 1;
+///     peri_host_set_sink(host, hear, NULL);
+///     static const char line[] =
+///     "{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"hi\"}\n"; peri_source *source;
+///     if (peri_host_open_stream(host, NULL, "activity", &source) < 0) return 1;
+///     size_t used;
+///     if (peri_source_feed(source, line, sizeof line - 1, &used) < 0) return 1;
+///     if (peri_source_end(source) < 0) return 1;
+///     while (peri_host_step(host, 0) > 0) {}
+///     peri_host_free(host);
+///     return 0;
+/// }
+/// @endcode
+#ifndef PERILUNE_HOST_H
+#define PERILUNE_HOST_H
+
+#include "perilune/record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A host. Made by peri_host_new(), ended by peri_host_free().
+typedef struct peri_host peri_host;
+
+/// One stream of an agent's bytes into a host. Owned by the host.
+typedef struct peri_source peri_source;
+
+/// How a host treats time and delivery.
+typedef enum peri_mode {
+    PERI_MODE_LIVE,   ///< system clock, deliveries go to the sink
+    PERI_MODE_REPLAY, ///< the recording's clock, seeded randomness, nothing is delivered
+} peri_mode;
+
+/// Takes one line of log: severity is "error", "warning" or "note". Lent for the call.
+typedef void (*peri_log_fn)(void *user, const char *severity, peri_str message);
+
+/// Options for peri_host_new(). Start from PERI_HOST_OPTIONS_INIT. Texts are copied.
+typedef struct peri_host_options {
+    size_t struct_size; ///< sizeof(peri_host_options), set by PERI_HOST_OPTIONS_INIT
+    peri_mode mode;
+    uint64_t seed;             ///< for nonces in a replay; ignored live
+    bool no_observers;         ///< read and count only
+    bool no_policies;          ///< the core's safe default decides
+    const char *config_path;   ///< one more config.yaml, over the user's; NULL: none
+    const char *lua_dir;       ///< replaces the built-in lua/ policies/ observers/; NULL: none
+    const char *observer_dir;  ///< one more folder of observers, over all others; NULL: none
+    const char *policies;      ///< comma list, over the config's; NULL: the config's
+    const char *ledger_path;   ///< SQLite file; NULL: no ledger
+    bool ledger_replace;       ///< remove an older file at ledger_path first (replay.db)
+    bool use_user_config;      ///< read $XDG_CONFIG_HOME/perilune/ (config.yaml, observers/)
+    const char *observer_only; ///< pair only the observer of this name; NULL: all
+    const char *layout;        ///< digest layout, over each definition's; NULL: theirs
+    peri_log_fn on_log;        ///< may be NULL
+    void *log_user;
+    size_t max_line_bytes;   ///< 0: 8 MiB; at most 64 MiB
+    bool quiet_observations; ///< no observation records (they are still counted)
+} peri_host_options;
+
+#ifdef __cplusplus
+#define PERI_HOST_OPTIONS_INIT                                                                 \
+    peri_host_options {                                                                        \
+        sizeof(peri_host_options)                                                              \
+    }
+#else
+#define PERI_HOST_OPTIONS_INIT                                                                 \
+    { .struct_size = sizeof(peri_host_options) }
+#endif
+
+/// Makes a host and loads its config, policies and observers. Files that cannot be used are
+/// left out, each with a warning record and a line of log; the host works with the rest.
+/// @param options  borrowed for the call.
+/// @param[out] out the host, owned by the caller; untouched on failure.
+/// @return PERI_OK; PERI_EINVAL for options of an unknown size or an unknown policy or layout
+/// named in them; PERI_ENOMEM; PERI_EIO if the ledger cannot be opened.
+PERI_API PERI_MUST_USE int peri_host_new(const peri_host_options *options, peri_host **out);
+
+/// Ends the host: pairings are retired, the ledger is closed, every source dies. NULL is fine.
+PERI_API void peri_host_free(peri_host *host);
+
+/// Does what is due: answers the loop, then reads input or makes one script call.
+/// @param timeout_ms  how long to wait for something to do: 0 not at all, -1 without end.
+/// @return 1 if more work is ready now, 0 if the host is idle; a negative status if it cannot
+/// go on.
+PERI_API PERI_MUST_USE int peri_host_step(peri_host *host, int timeout_ms);
+
+/// A descriptor that is readable when the host wants a step. Owned by the host; never read it.
+PERI_API int peri_host_fd(const peri_host *host);
+
+/// Milliseconds until the host wants a step even if its descriptor stays quiet; 0: now; -1:
+/// never.
+PERI_API int peri_host_timeout_ms(const peri_host *host);
+
+/// Opens a stream that the caller feeds.
+/// @param name     shown in messages; NULL: "stream".
+/// @param dialect  its format; NULL: found out from the first records.
+/// @return PERI_OK; PERI_ENOENT if there is no such dialect; PERI_ENOMEM.
+PERI_API PERI_MUST_USE int peri_host_open_stream(peri_host *host, const char *name,
+                                                 const char *dialect, peri_source **out);
+
+/// Attaches a file, or all files of a directory tree, to be read to the end by the host's
+/// steps. In a tree, files of no known format are counted and listed (peri_host_status_json),
+/// not an error.
+/// @return PERI_OK; PERI_ENOENT, PERI_EACCES, PERI_EIO, or PERI_EFORMAT if a file named
+/// directly is empty, binary or in no known format. A line of log says which and why.
+PERI_API PERI_MUST_USE int peri_host_open_path(peri_host *host, const char *path,
+                                               const char *dialect);
+
+/// Hands bytes to a stream. They are copied.
+/// @param[out] used  bytes taken; fewer than `len` when the host must be stepped first.
+/// @return PERI_OK, PERI_EAGAIN if nothing was taken: step, then feed again; PERI_ECLOSED after
+/// the end.
+PERI_API PERI_MUST_USE int peri_source_feed(peri_source *source, const char *bytes, size_t len,
+                                            size_t *used);
+
+/// Ends a stream; what was fed is still read by later steps, a last line without LF included.
+PERI_API PERI_MUST_USE int peri_source_end(peri_source *source);
+
+/// Takes every record in order. Lent for the call; must not call the host.
+typedef void (*peri_record_fn)(void *user, const peri_record *record);
+
+/// Adds a subscriber; at most 16. @return PERI_OK or PERI_ELIMIT.
+PERI_API PERI_MUST_USE int peri_host_subscribe(peri_host *host, peri_record_fn fn, void *user);
+
+/// One decision on its way to the agent. Texts are lent for the call.
+typedef struct peri_delivery {
+    size_t struct_size;
+    peri_str id, session, agent, observer, lane;
+    peri_str text;  ///< the proposal inside its frame: what the agent is to read
+    peri_str nonce; ///< stands in the frame; found again in the agent's stream it proves "seen"
+} peri_delivery;
+
+/// Takes a delivery. @return PERI_OK: handed over; PERI_EAGAIN: keep it queued and ask again at
+/// the next step; anything else: expired, with the status as its reason.
+typedef int (*peri_sink_fn)(void *user, const peri_delivery *delivery);
+
+/// Sets where deliveries go. Without a sink, and always in a replay, their state is
+/// would-deliver.
+PERI_API void peri_host_set_sink(peri_host *host, peri_sink_fn fn, void *user);
+
+/// The host's state as one JSON object: sources, sessions, observers, counters.
+/// @param[out] out  borrowed until the next call on this host.
+PERI_API PERI_MUST_USE int peri_host_status_json(peri_host *host, peri_str *out);
+
+/// The known dialects, comma separated; borrowed until the host ends.
+PERI_API peri_str peri_host_dialects(const peri_host *host);
+
+/// Asks every observed session to end: unfinished steps are closed, session_end triggers fire
+/// in the following steps. Used by a replay at the end of its input and by a clean stop.
+PERI_API PERI_MUST_USE int peri_host_finish(peri_host *host);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

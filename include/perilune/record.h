@@ -1,0 +1,70 @@
+/// @file record.h
+/// What a host says of its work: one stream of records, in order, without gaps.
+///
+/// Part of the perilune C API; include <perilune/perilune.h>. Records are lent to a callback
+/// and die with it; copy what is to outlive it.
+#ifndef PERILUNE_RECORD_H
+#define PERILUNE_RECORD_H
+
+#include "perilune/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Kinds of records and their word in JSON.
+#define PERI_RECORD_KIND_LIST(X)                                                               \
+    X(OBSERVATION, "observation")                                                              \
+    X(PAIRING, "pairing")                                                                      \
+    X(DIGEST, "digest")                                                                        \
+    X(RUN, "run")                                                                              \
+    X(PROPOSAL, "proposal")                                                                    \
+    X(DECISION, "decision")                                                                    \
+    X(DELIVERY, "delivery")                                                                    \
+    X(USAGE, "usage")                                                                          \
+    X(WARNING, "warning")                                                                      \
+    X(SUMMARY, "summary")
+
+typedef enum peri_record_kind {
+#define PERI_RECORD_ENUM(name, word) PERI_RECORD_##name,
+    PERI_RECORD_KIND_LIST(PERI_RECORD_ENUM)
+#undef PERI_RECORD_ENUM
+        PERI_RECORD_KIND_COUNT
+} peri_record_kind;
+
+/// One record. Which texts are set depends on the kind; an absent one has `ptr` NULL. New
+/// fields are only ever added at the end: check `struct_size` before reading one that a newer
+/// header names.
+///
+/// | kind | id | state | text | reason | other |
+/// |---|---|---|---|---|---|
+/// | observation | - | its kind | shown text, at most 2,000 characters | | name, call_id |
+/// | pairing | - | armed denied retired stopped disabled | | why | observer |
+/// | digest | digest id | layout | excerpt, at most 4 KiB, scrubbed | | observer, hash, count =
+/// bytes | | run | digest id | silent proposed failed timeout skipped | error text | |
+/// observer, count = us | | proposal | proposal id | advisory veto report | its text | |
+/// observer, fingerprint, severity | | decision | proposal id | deliver defer drop | | why |
+/// observer, lane, policy | | delivery | proposal id | queued handed seen expired would-deliver
+/// | the frame | why | lane | | usage | - | model | | | count = output tokens | | warning | - |
+/// stable id | what is wrong | what to do | file | | summary | - | - | - | - | json |
+typedef struct peri_record {
+    size_t struct_size;
+    peri_record_kind kind;
+    uint64_t seq;       // host-wide, gap-free, from 1
+    int64_t at_wall_ms; // when it happened, on the host's clock
+    peri_str session, agent;
+    peri_str id, observer, state, text, reason, lane, policy, severity, fingerprint;
+    peri_str name, call_id, nonce, hash, file;
+    uint64_t step, turn, count;
+    peri_str trigger; // run, digest: which one
+    peri_str json;    // the whole record as one JSON object, secrets scrubbed; no line end
+} peri_record;
+
+/// The word of a record kind, such as "decision"; never NULL.
+PERI_API const char *peri_record_kind_name(peri_record_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

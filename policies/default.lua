@@ -1,0 +1,183 @@
+-- perilune-api: 1
+-- The policy that ships: say each thing once, the weightiest first, within the window's budget,
+-- and never wake an idle agent for a trifle. What is over budget waits; what says nothing new
+-- goes, with one of these reasons and no other:
+--
+--   drop   says nothing                   blank of content: too short, a mere acknowledgement
+--   drop   already delivered              its fingerprint was delivered or waits already
+--   drop   same as another in the batch   one of the same fingerprint ranks higher
+--   drop   nothing new since              much like an earlier text, and no work since that one
+--   drop   one veto at a time             another veto of the batch ranks higher
+--   drop   over the batch cap             so many better ones came at once
+--   drop   veto budget spent              for its fingerprint, its observer or the session
+--   drop   window has its veto            one veto a window
+--   drop   overtaken                      what it speaks of has changed since
+--   drop   stopped                        the user stopped the agent
+--   defer  beside a veto                  comes when the veto has been dealt with
+--   defer  over the window's budget       comes with the next window
+--
+-- What is delivered keeps its lane, but for:
+--   waits for the next prompt             not running, and not a blocker: lane prompt
+--   a blocker reopens a settled run       lane follow_up
+--   stopped, so to the user               a blocker after a stop: lane user
+local SIMILAR = 0.8
+local MIN_CHARACTERS = 12
+local DEFER_TURNS = 2
+
+local WEIGHT = { nit = 1, concern = 2, blocker = 3 }
+
+local EMPTY_WORDS = {
+    ok = true, okay = true, lgtm = true, looks = true, good = true, fine = true, great = true,
+    nice = true, work = true, stop = true, done = true, nothing = true, to = true,
+    report = true, add = true, no = true, none = true, issues = true, concerns = true,
+    all = true, is = true, well = true, continue = true, proceed = true, yes = true, so = true,
+    far = true, everything = true, keep = true, going = true, it = true, up = true, the = true,
+    me = true,
+}
+
+-- True for texts such as "Stop.", "LGTM", "Nothing to report, keep going!". Text in a script
+-- without blanks between words counts by its length alone.
+local function says_nothing(text)
+    if #text:gsub("[%s%p]", "") < MIN_CHARACTERS then return true end
+    for word in text:lower():gmatch("[%w\128-\255]+") do
+        if not EMPTY_WORDS[word] then return false end
+    end
+    return true
+end
+
+local function is_repeat(p, ctx)
+    return ctx.similar(p) >= SIMILAR and not ctx.new_input(p)
+end
+
+-- Why `p` is not worth keeping whatever else is in the batch, or nil. A veto may come again
+-- under its fingerprint, its budget bounds it; but not if nothing was done since.
+local function alone_reason(p, ctx)
+    if says_nothing(p.text) then return "says nothing" end
+    if p.kind ~= "veto" and ctx.taken(p.fingerprint) then return "already delivered" end
+    if is_repeat(p, ctx) then return "nothing new since" end
+    return nil
+end
+
+local function ranks_before(a, b)
+    if (a.p.kind == "veto") ~= (b.p.kind == "veto") then return a.p.kind == "veto" end
+    local wa, wb = WEIGHT[a.p.severity] or 2, WEIGHT[b.p.severity] or 2
+    if wa ~= wb then return wa > wb end
+    if a.p.priority ~= b.p.priority then return a.p.priority > b.p.priority end
+    return a.arrival < b.arrival
+end
+
+local function ranked(batch, ctx, dropped)
+    local entries = {}
+    for arrival, p in ipairs(batch) do
+        local reason = alone_reason(p, ctx)
+        if reason then
+            dropped[#dropped + 1] = { proposal = p, reason = reason }
+        else
+            entries[#entries + 1] = { p = p, arrival = arrival }
+        end
+    end
+    table.sort(entries, ranks_before)
+    return entries
+end
+
+-- Walks the ranked entries and keeps what fits: one of each fingerprint, one veto, and no more
+-- others than a window may ever deliver.
+local function admit(entries, cap, dropped)
+    local kept, prints, vetoes, others = {}, {}, 0, 0
+    for _, entry in ipairs(entries) do
+        local p, reason = entry.p, nil
+        local is_veto = p.kind == "veto"
+        if prints[p.fingerprint] then
+            reason = "same as another in the batch"
+        elseif is_veto and vetoes > 0 then
+            reason = "one veto at a time"
+        elseif not is_veto and others >= cap then
+            reason = "over the batch cap"
+        end
+        if reason then
+            dropped[#dropped + 1] = { proposal = p, reason = reason }
+        else
+            kept[#kept + 1] = p
+            prints[p.fingerprint] = true
+            if is_veto then vetoes = vetoes + 1 else others = others + 1 end
+        end
+    end
+    return kept
+end
+
+local function reconcile(batch, ctx)
+    local dropped = {}
+    local kept = admit(ranked(batch, ctx, dropped), ctx.limits.advisories_per_turn, dropped)
+    -- Which of these wait for the veto is decided in `deliver`, where the veto's fate is known.
+    ctx.state.granted, ctx.state.batch = nil, {}
+    for i, p in ipairs(kept) do ctx.state.batch[i] = p.id end
+    return kept, dropped
+end
+
+local function drop(reason)
+    return { verdict = "drop", reason = reason }
+end
+
+local function defer(verdict, reason)
+    return { verdict = "defer", lane = verdict.lane, reason = reason, ttl_turns = DEFER_TURNS }
+end
+
+-- The budgets a veto draws on: its fingerprint's, its observer's (2x), the session's (4x).
+local function deliver_veto(verdict, p, ctx)
+    local spent, budget = ctx.vetoes(p.observer, p.fingerprint), ctx.limits.veto_budget
+    if spent.key >= budget or spent.observer >= 2 * budget or spent.session >= 4 * budget then
+        return drop("veto budget spent")
+    end
+    if ctx.left.vetoes < 1 then return drop("window has its veto") end
+    ctx.state.granted = p.id
+    return verdict
+end
+
+-- True if `p` came in one batch with a veto that was granted. Only the first time round: when
+-- it comes back it is no longer beside anything.
+local function is_beside_veto(p, state)
+    if not state.granted then return false end
+    for i, id in ipairs(state.batch or {}) do
+        if id == p.id then
+            table.remove(state.batch, i)
+            return true
+        end
+    end
+    return false
+end
+
+-- severity x run state: see docs/guide/policies.md.
+local function lane_for(verdict, p, ctx)
+    if ctx.run_state == "running" then return verdict end
+    local lane, reason = "prompt", "waits for the next prompt"
+    if p.severity == "blocker" then
+        if ctx.run_state ~= "settled" then return verdict end
+        lane, reason = "follow_up", "a blocker reopens a settled run"
+    end
+    return { verdict = "deliver", lane = lane, reason = reason }
+end
+
+local function deliver(verdict, p, ctx)
+    if verdict.verdict ~= "deliver" then return verdict end
+    if ctx.run_state == "stopped" then
+        if p.severity ~= "blocker" or p.kind == "veto" then return drop("stopped") end
+        return { verdict = "deliver", lane = "user", reason = "stopped, so to the user" }
+    end
+    if p.kind == "veto" then return deliver_veto(verdict, p, ctx) end
+    if is_beside_veto(p, ctx.state) then return defer(verdict, "beside a veto") end
+    if ctx.overtaken(p) then return drop("overtaken") end
+    if ctx.left.advisories < 1 then return defer(verdict, "over the window's budget") end
+    return lane_for(verdict, p, ctx)
+end
+
+local function budget(left, ctx)
+    if ctx.run_state ~= "stopped" then return left end
+    return { advisories = left.advisories, vetoes = 0 }
+end
+
+return {
+    name = "default",
+    reconcile = reconcile,
+    budget = budget,
+    deliver = deliver,
+}

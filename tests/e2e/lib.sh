@@ -1,0 +1,53 @@
+# What every end-to-end test stands on; sourced, never run. A test calls `try` to run a command,
+# `check` to state a promise about what it did, and `finish` as its last line. Everything
+# happens in a folder of its own with a home of its own.
+# shellcheck shell=sh disable=SC2034 # its variables are for the tests
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "${PERILUNE_BUILD:-$root/build}" && pwd)
+perilune=$build/bin/perilune
+captures=$root/tests/golden/captures
+demo=$root/tests/golden/demo
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+mkdir -p "$work/home" "$work/run"
+export HOME="$work/home" XDG_CONFIG_HOME="$work/home/.config" \
+  XDG_STATE_HOME="$work/home/.local/state" XDG_RUNTIME_DIR="$work/run"
+unset PERILUNE_OBSERVERS PERILUNE_RESTRICTED
+
+# Runs a command; leaves its exit code in $status, its output in $work/out and $work/err.
+try() {
+  status=0
+  timeout 60 "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+# check PROMISE COMMAND...: the promise holds if the command succeeds.
+check() {
+  promise=$1
+  shift
+  if "$@" >/dev/null 2>&1; then
+    passed=$((passed + 1))
+    echo "ok - $promise"
+  else
+    failed=$((failed + 1))
+    echo "not ok - $promise"
+    echo "    wanted: $*"
+    echo "    exit $status, output:"
+    sed -n 's/^/    | /; 1,8p' "$work/out" | cut -c 1-200
+    sed -n 's/^/    ! /; 1,8p' "$work/err" | cut -c 1-200
+  fi
+}
+
+exits() { [ "$status" -eq "$1" ]; }
+
+# One line of error, naming $1, and nothing else said.
+refuses() {
+  exits 2 && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -qF -- "$1" "$work/err"
+}
+
+finish() {
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# What a mistyped command line gets: exit 2 and the nearest thing that exists.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+says() { grep -qF -- "$1" "$work/err"; }
+
+printf '{"session":"s","kind":"user_message","text":"hi"}\n' >"$work/events.jsonl"
+
+for verb in run replay digest; do
+  try "$perilune" "$verb" --dialect nosuch "$work/events.jsonl"
+  check "$verb exits 2 on an unknown dialect" exits 2
+  check "$verb names the dialect it does not know" says nosuch
+  for known in activity observations claude; do
+    check "$verb lists the dialect $known" says "$known"
+  done
+done
+
+try "$perilune" repaly "$work/events.jsonl"
+check "an unknown verb exits 2" exits 2
+check "an unknown verb is answered with the nearest" says replay
+
+try "$perilune" replay --jsno "$work/events.jsonl"
+check "an unknown flag exits 2" exits 2
+check "an unknown flag is answered with the nearest" says --json
+
+try "$perilune" replay
+check "a verb without what it needs exits 2" exits 2
+
+try "$perilune" run --json --dialect activity "$work/events.jsonl"
+check "a right command line exits 0" exits 0
+check "a right command line gives no error" [ ! -s "$work/err" ]
+finish

@@ -1,0 +1,303 @@
+// The ledger when its ground gives way: a database that another one holds, a folder that may
+// not be written, bytes that are no ledger, a disk that fills up, memory that runs out. It
+// counts what it could not store, never waits, and goes on as soon as it can.
+#include "ledger/ledger.h"
+
+#include <ftw.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test.h"
+
+// The linker routes allocations here (tests/CMakeLists.txt); -1 lets all of them through.
+static int allocations_left = -1;
+
+static bool may_allocate(void) {
+    if (allocations_left < 0) return true;
+    return allocations_left-- > 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_malloc(size_t size) {
+    return may_allocate() ? __real_malloc(size) : NULL;
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return may_allocate() ? __real_calloc(count, size) : NULL;
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    return may_allocate() ? __real_realloc(old, size) : NULL;
+}
+
+enum { NOBODY = 65534 };
+
+static char folder[256], path[300];
+
+static int remove_one(const char *name, const struct stat *st, int type, struct FTW *at) {
+    (void)st;
+    (void)type;
+    (void)at;
+    return remove(name);
+}
+
+static void clean_up(void) {
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void fresh_path(void) {
+    if (folder[0]) clean_up();
+    const char *above = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/peri-ledger-XXXXXX", above ? above : P_tmpdir);
+    CHECK(mkdtemp(folder) != NULL);
+    atexit(clean_up);
+    snprintf(path, sizeof path, "%s/ledger.db", folder);
+}
+
+static peri_ledger *opened(peri_ledger_options options) {
+    peri_ledger *ledger = NULL;
+    const char *error = NULL;
+    int status = peri_ledger_open(path, &options, &ledger, &error);
+    if (status < 0) TEST_FAIL("open: %s", error);
+    return ledger;
+}
+
+static int open_status(peri_ledger_options options) {
+    peri_ledger *ledger = NULL;
+    const char *error = NULL;
+    int status = peri_ledger_open(path, &options, &ledger, &error);
+    CHECK((status == PERI_OK) == (ledger != NULL));
+    CHECK((status == PERI_OK) == (error == NULL));
+    peri_ledger_close(ledger);
+    return status;
+}
+
+static int put(peri_ledger *ledger, size_t text_bytes) {
+    static char text[200 * 1024];
+    memset(text, 't', sizeof text);
+    peri_record record = {
+        .struct_size = sizeof record,
+        .kind = PERI_RECORD_WARNING,
+        .session = PERI_STR("s1"),
+        .text = peri_str_of(text, text_bytes),
+    };
+    return peri_ledger_put(ledger, &record);
+}
+
+static void count(void *user, const peri_record *record) {
+    (void)record;
+    ++*(size_t *)user;
+}
+
+static size_t rows_of(peri_ledger *ledger) {
+    size_t rows = 0;
+    peri_str any = {0};
+    CHECK_OK(peri_ledger_log(ledger, any, any, 100000, count, &rows));
+    return rows;
+}
+
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+IT("D8 never waits for a database that another one holds: it counts, and goes on after") {
+    fresh_path();
+    peri_ledger *holder = opened((peri_ledger_options){0});
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    CHECK_OK(put(holder, 1)); // holds the lock until it commits
+    int64_t start_ms = now_ms();
+    for (int i = 0; i < 5; i++) CHECK_EQ(put(ledger, 1), PERI_EAGAIN);
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    CHECK(now_ms() - start_ms < 1000);
+    CHECK_OK(peri_ledger_commit(holder, 0));
+    CHECK_OK(put(ledger, 1));
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    peri_ledger_stats stats;
+    peri_ledger_get_stats(ledger, &stats);
+    CHECK_EQ(stats.dropped_busy, 5);
+    CHECK_EQ(stats.stored, 1);
+    CHECK_EQ(rows_of(ledger), 2);
+    peri_ledger_close(ledger);
+    peri_ledger_close(holder);
+}
+
+IT("D8 counts a full disk, tells at the commit what went with it, and makes room") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){.max_bytes = 64 * 1024});
+    CHECK_OK(put(ledger, 1000));
+    CHECK_OK(peri_ledger_commit(ledger, 1));
+    uint64_t taken = 0;
+    int status = PERI_OK;
+    for (; status == PERI_OK && taken < 1000; taken++) status = put(ledger, 1000);
+    CHECK_EQ(status, PERI_ELIMIT);
+    CHECK_EQ(peri_ledger_commit(ledger, 2), PERI_ELIMIT);
+    peri_ledger_stats stats;
+    peri_ledger_get_stats(ledger, &stats);
+    CHECK_EQ(stats.stored + stats.dropped_full, taken + 1);
+    CHECK_EQ(rows_of(ledger), stats.stored);
+    for (int64_t i = 0; i < 500; i++) {
+        CHECK_OK(put(ledger, 1000));
+        CHECK_OK(peri_ledger_commit(ledger, i * 60000));
+    }
+    struct stat st;
+    CHECK_EQ(stat(path, &st), 0);
+    CHECK(st.st_size <= 80 * 1024);
+    peri_ledger_close(ledger);
+}
+
+IT("makes room at the commit behind a full disk, without waiting for the minute") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){.max_bytes = 64 * 1024});
+    uint64_t refused = 0;
+    for (int i = 0; i < 500; i++) {
+        bool full = put(ledger, 1000) < 0;
+        refused += full;
+        CHECK_OK(peri_ledger_commit(ledger, 1));
+        if (full) CHECK_OK(put(ledger, 1000));
+    }
+    CHECK(refused > 0 && refused < 100);
+    peri_ledger_close(ledger);
+}
+
+IT("counts a record that no room could be made for") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){.max_bytes = 64 * 1024});
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(put(ledger, 150 * 1024), PERI_ELIMIT);
+        CHECK_OK(peri_ledger_commit(ledger, i));
+    }
+    CHECK_OK(put(ledger, 10));
+    CHECK_OK(peri_ledger_commit(ledger, 9));
+    peri_ledger_stats stats;
+    peri_ledger_get_stats(ledger, &stats);
+    CHECK_EQ(stats.dropped_full, 3);
+    CHECK_EQ(stats.stored, 1);
+    peri_ledger_close(ledger);
+}
+
+IT("names a folder or a file that may not be written") {
+    fresh_path();
+    peri_ledger_close(opened((peri_ledger_options){0}));
+    CHECK_EQ(chmod(path, 0444), 0);
+    CHECK_EQ(chmod(folder, 0555), 0);
+    bool root = geteuid() == 0; // whom no mode stops
+    if (root) CHECK_EQ(seteuid(NOBODY), 0);
+    int file_status = open_status((peri_ledger_options){0});
+    snprintf(path, sizeof path, "%s/other.db", folder);
+    int folder_status = open_status((peri_ledger_options){0});
+    snprintf(path, sizeof path, "%s/deeper/other.db", folder);
+    int deeper_status = open_status((peri_ledger_options){0});
+    if (root) CHECK_EQ(seteuid(0), 0);
+    CHECK_EQ(chmod(folder, 0755), 0);
+    CHECK_EQ(file_status, PERI_EACCES);
+    CHECK_EQ(folder_status, PERI_EACCES);
+    CHECK_EQ(deeper_status, PERI_EACCES);
+}
+
+IT("refuses a path that leads through a file, or is a folder") {
+    fresh_path();
+    peri_ledger_close(opened((peri_ledger_options){0}));
+    snprintf(path, sizeof path, "%s/ledger.db/deeper.db", folder);
+    CHECK_EQ(open_status((peri_ledger_options){0}), PERI_EIO);
+    snprintf(path, sizeof path, "%s", folder);
+    CHECK_EQ(open_status((peri_ledger_options){0}), PERI_EIO);
+    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}), PERI_EIO);
+}
+
+static void write_file(const char *bytes, size_t len, size_t times) {
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL);
+    for (size_t i = 0; i < times; i++) fwrite(bytes, 1, len, file);
+    fclose(file);
+}
+
+IT("never empties a file that is no ledger") {
+    fresh_path();
+    write_file("my notes\n", 9, 500);
+    CHECK_EQ(open_status((peri_ledger_options){0}), PERI_EFORMAT);
+    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}), PERI_EFORMAT);
+    CHECK_EQ(open_status((peri_ledger_options){.replace = true}), PERI_EFORMAT);
+    peri_str notes = peri_test_read(path);
+    CHECK_EQ(notes.len, 4500);
+    CHECK(peri_str_starts(notes, PERI_STR("my notes\nmy notes\n")));
+    free((char *)notes.ptr);
+}
+
+// A ledger whose tables are gone: everything behind the header's page is junk.
+static void damage(void) {
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    for (int i = 0; i < 50; i++) CHECK_OK(put(ledger, 1000));
+    peri_ledger_close(ledger);
+    FILE *file = fopen(path, "r+b");
+    CHECK(file != NULL);
+    fseek(file, 4096, SEEK_SET);
+    for (int i = 0; i < 60 * 1024; i++) fputc(0xA5, file);
+    fclose(file);
+}
+
+IT("refuses a damaged file, and says so to its readers") {
+    fresh_path();
+    damage();
+    CHECK_EQ(open_status((peri_ledger_options){0}), PERI_EFORMAT);
+    peri_ledger *ledger = opened((peri_ledger_options){.read_only = true});
+    size_t rows = 0;
+    peri_str any = {0};
+    CHECK_EQ(peri_ledger_log(ledger, any, any, 9, count, &rows), PERI_EFORMAT);
+    CHECK_EQ(peri_ledger_explain(ledger, PERI_STR("abcd"), count, &rows), PERI_EFORMAT);
+    CHECK_EQ(rows, 0);
+    peri_ledger_close(ledger);
+}
+
+IT("empties a damaged replay ledger: the next replay needs none of it") {
+    fresh_path();
+    damage();
+    peri_ledger *ledger = opened((peri_ledger_options){.replace = true});
+    CHECK_OK(put(ledger, 10));
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    CHECK_EQ(rows_of(ledger), 1);
+    peri_ledger_close(ledger);
+}
+
+IT("takes an empty file for a new ledger") {
+    fresh_path();
+    write_file("", 0, 1);
+    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}), PERI_EFORMAT);
+    CHECK_EQ(open_status((peri_ledger_options){0}), PERI_OK);
+    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}), PERI_OK);
+}
+
+IT("fails as out of memory at each allocation, and works with enough of them") {
+    fresh_path();
+    for (int allowed = 0;; allowed++) {
+        CHECK(allowed < 50);
+        allocations_left = allowed;
+        int status = open_status((peri_ledger_options){0});
+        allocations_left = -1;
+        if (status == PERI_OK) break;
+        CHECK_EQ(status, PERI_ENOMEM);
+    }
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    peri_record record = {
+        .struct_size = sizeof record, .kind = PERI_RECORD_PROPOSAL, .id = PERI_STR("abcd1")};
+    CHECK_OK(peri_ledger_put(ledger, &record));
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    size_t rows = 0;
+    allocations_left = 0;
+    int status = peri_ledger_explain(ledger, PERI_STR("abcd"), count, &rows);
+    allocations_left = -1;
+    CHECK_EQ(status, PERI_ENOMEM);
+    CHECK_OK(peri_ledger_explain(ledger, PERI_STR("abcd"), count, &rows));
+    CHECK_EQ(rows, 1);
+    peri_ledger_close(ledger);
+}
+
+TEST_MAIN

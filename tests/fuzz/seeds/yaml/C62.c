@@ -1,0 +1,4 @@
+name: yes
+on: agent_settled
+enabled: True # comment
+x

@@ -1,0 +1,458 @@
+// The ledger: what goes in comes out, in order, until retention takes it away.
+#include "ledger/ledger.h"
+
+#include <ftw.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test.h"
+
+enum { ROWS_MAX = 4096, DAY_MS = 86400000 };
+
+static char folder[256], path[300];
+
+static int remove_one(const char *name, const struct stat *st, int type, struct FTW *at) {
+    (void)st;
+    (void)type;
+    (void)at;
+    return remove(name);
+}
+
+static void clean_up(void) {
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+// A path in a folder that does not exist yet.
+static void fresh_path(void) {
+    if (folder[0]) clean_up();
+    const char *above = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/peri-ledger-XXXXXX", above ? above : P_tmpdir);
+    CHECK(mkdtemp(folder) != NULL);
+    atexit(clean_up);
+    snprintf(path, sizeof path, "%s/state/perilune/ledger.db", folder);
+}
+
+static peri_ledger *opened(peri_ledger_options options) {
+    peri_ledger *ledger = NULL;
+    const char *error = NULL;
+    int status = peri_ledger_open(path, &options, &ledger, &error);
+    if (status < 0) TEST_FAIL("open: %s", error);
+    return ledger;
+}
+
+static int open_status(peri_ledger_options options, const char **error) {
+    peri_ledger *ledger = NULL;
+    *error = NULL;
+    int status = peri_ledger_open(path, &options, &ledger, error);
+    CHECK(status == PERI_OK || *error != NULL);
+    peri_ledger_close(ledger);
+    return status;
+}
+
+static peri_record record_of(peri_record_kind kind, const char *id, const char *state) {
+    return (peri_record){
+        .struct_size = sizeof(peri_record),
+        .kind = kind,
+        .at_wall_ms = 1000,
+        .session = PERI_STR("s1"),
+        .agent = PERI_STR("main"),
+        .observer = PERI_STR("guard"),
+        .id = peri_str_c(id),
+        .state = peri_str_c(state),
+        .step = 3,
+        .json = PERI_STR("{}"),
+    };
+}
+
+static void put(peri_ledger *ledger, peri_record_kind kind, const char *id, const char *state) {
+    peri_record record = record_of(kind, id, state);
+    CHECK_OK(peri_ledger_put(ledger, &record));
+}
+
+// The rows of a query as "kind:id:state " each.
+static char seen[ROWS_MAX * 64];
+static size_t seen_len, seen_count;
+
+static void see(void *user, const peri_record *r) {
+    (void)user;
+    int len = snprintf(seen + seen_len, sizeof seen - seen_len, "%s:%.*s:%.*s ",
+                       peri_record_kind_name(r->kind), PERI_FMT(r->id), PERI_FMT(r->state));
+    seen_len += (size_t)len;
+    seen_count++;
+}
+
+static peri_str log_of(peri_ledger *ledger, peri_str session, peri_str observer,
+                       uint64_t limit) {
+    seen_len = seen_count = 0;
+    CHECK_OK(peri_ledger_log(ledger, session, observer, limit, see, NULL));
+    return peri_str_of(seen, seen_len);
+}
+
+static peri_str all_of(peri_ledger *ledger) {
+    return log_of(ledger, (peri_str){0}, (peri_str){0}, ROWS_MAX);
+}
+
+static int explained(peri_ledger *ledger, const char *id) {
+    seen_len = seen_count = 0;
+    seen[0] = '\0';
+    return peri_ledger_explain(ledger, peri_str_c(id), see, NULL);
+}
+
+static peri_record copy;
+static char copied[2048];
+
+static void keep(void *user, const peri_record *r) {
+    (void)user;
+    copy = *r;
+    char *at = copied;
+    peri_str *texts[] = {&copy.text, &copy.json, &copy.trigger, &copy.call_id, &copy.reason};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (!texts[i]->ptr) continue;
+        memcpy(at, texts[i]->ptr, texts[i]->len);
+        texts[i]->ptr = at;
+        at += texts[i]->len;
+    }
+}
+
+IT("gives a record back as it was put, absent texts absent, NULs kept") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    peri_record record = record_of(PERI_RECORD_PROPOSAL, "p1", "advisory");
+    record.seq = 77;
+    record.at_wall_ms = -5;
+    record.step = 4;
+    record.turn = 2;
+    record.count = UINT64_C(1) << 40;
+    record.text = PERI_STR("a\0b é");
+    record.json = PERI_STR("{\"a\":1}");
+    record.trigger = PERI_STR("turn_end");
+    record.call_id = PERI_STR("");
+    CHECK_OK(peri_ledger_put(ledger, &record));
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    CHECK_OK(peri_ledger_log(ledger, record.session, record.observer, 1, keep, NULL));
+    CHECK_EQ(copy.struct_size, sizeof copy);
+    CHECK_EQ(copy.kind, PERI_RECORD_PROPOSAL);
+    CHECK_EQ(copy.seq, 77);
+    CHECK_EQ(copy.at_wall_ms, -5);
+    CHECK_EQ(copy.step, 4);
+    CHECK_EQ(copy.turn, 2);
+    CHECK(copy.count == UINT64_C(1) << 40);
+    CHECK(peri_str_eq(copy.text, PERI_STR("a\0b é")));
+    CHECK_STR(copy.json, "{\"a\":1}");
+    CHECK_STR(copy.trigger, "turn_end");
+    CHECK(copy.call_id.ptr != NULL);
+    CHECK_EQ(copy.call_id.len, 0);
+    CHECK(copy.reason.ptr == NULL);
+    peri_ledger_close(ledger);
+}
+
+IT("D8 keeps every kind of record but observations, and says so in its counts") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    for (int kind = 0; kind <= PERI_RECORD_KIND_COUNT; kind++) {
+        put(ledger, (peri_record_kind)kind, "x", NULL);
+    }
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    CHECK_STR(all_of(ledger), "pairing:x: digest:x: run:x: proposal:x: decision:x: delivery:x: "
+                              "usage:x: warning:x: summary:x: ");
+    peri_ledger_stats stats;
+    peri_ledger_get_stats(ledger, &stats);
+    CHECK_EQ(stats.stored, 9);
+    CHECK_EQ(stats.dropped_busy + stats.dropped_full + stats.dropped_error, 0);
+    peri_ledger_close(ledger);
+}
+
+IT("D8 shows others what was committed, and nothing before") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    peri_ledger *reader = opened((peri_ledger_options){.read_only = true});
+    put(ledger, PERI_RECORD_DELIVERY, "p1", "queued");
+    CHECK_STR(all_of(reader), "");
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    CHECK_STR(all_of(reader), "delivery:p1:queued ");
+    put(ledger, PERI_RECORD_DELIVERY, "p1", "handed");
+    peri_ledger_close(ledger);
+    CHECK_STR(all_of(reader), "delivery:p1:queued delivery:p1:handed ");
+    peri_ledger_close(reader);
+}
+
+IT("makes the file and its folders for the user alone") {
+    fresh_path();
+    peri_ledger_close(opened((peri_ledger_options){0}));
+    struct stat st;
+    CHECK_EQ(stat(path, &st), 0);
+    CHECK_EQ(st.st_mode & 0777, 0600);
+    *strrchr(path, '/') = '\0';
+    CHECK_EQ(stat(path, &st), 0);
+    CHECK_EQ(st.st_mode & 0777, 0700);
+}
+
+IT("keeps what a process stored for the next one") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    put(ledger, PERI_RECORD_PROPOSAL, "p1", "veto");
+    peri_ledger_close(ledger);
+    ledger = opened((peri_ledger_options){0});
+    put(ledger, PERI_RECORD_DECISION, "p1", "drop");
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    CHECK_STR(all_of(ledger), "proposal:p1:veto decision:p1:drop ");
+    peri_ledger_close(ledger);
+}
+
+IT("writes no file for a reader, and names a missing one") {
+    fresh_path();
+    const char *error;
+    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}, &error), PERI_ENOENT);
+    CHECK_HAS(peri_str_c(error), "no such file");
+    CHECK(access(path, F_OK) != 0);
+    peri_ledger_close(opened((peri_ledger_options){0}));
+    peri_ledger *reader = opened((peri_ledger_options){.read_only = true});
+    peri_record record = record_of(PERI_RECORD_USAGE, NULL, NULL);
+    CHECK_EQ(peri_ledger_put(reader, &record), PERI_EACCES);
+    CHECK_OK(peri_ledger_commit(reader, 0));
+    peri_ledger_close(reader);
+}
+
+static void store_story(peri_ledger *ledger) {
+    put(ledger, PERI_RECORD_DIGEST, "d0", "rich");
+    put(ledger, PERI_RECORD_RUN, "d0", "silent");
+    put(ledger, PERI_RECORD_DIGEST, "d1", "rich");
+    put(ledger, PERI_RECORD_RUN, "d1", "proposed");
+    peri_record other = record_of(PERI_RECORD_RUN, "d2", "proposed");
+    other.observer = PERI_STR("other");
+    CHECK_OK(peri_ledger_put(ledger, &other));
+    put(ledger, PERI_RECORD_PROPOSAL, "abcd1111", "advisory");
+    put(ledger, PERI_RECORD_PROPOSAL, "abcd2222", "veto");
+    put(ledger, PERI_RECORD_DECISION, "abcd1111", "defer");
+    put(ledger, PERI_RECORD_DECISION, "abcd2222", "drop");
+    put(ledger, PERI_RECORD_DECISION, "abcd1111", "deliver");
+    put(ledger, PERI_RECORD_DELIVERY, "abcd1111", "queued");
+    put(ledger, PERI_RECORD_DELIVERY, "abcd1111", "seen");
+    put(ledger, PERI_RECORD_RUN, "d1", "silent");
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+}
+
+IT("PE-5 explains a proposal by the digest and run it came from and all that became of it") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    store_story(ledger);
+    CHECK_OK(explained(ledger, "abcd1111"));
+    CHECK_STR(
+        peri_str_c(seen),
+        "digest:d1:rich run:d1:proposed proposal:abcd1111:advisory decision:abcd1111:defer "
+        "decision:abcd1111:deliver delivery:abcd1111:queued delivery:abcd1111:seen ");
+    peri_ledger_close(ledger);
+}
+
+IT("PE-5 finds a proposal by a unique prefix of four characters or more") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    store_story(ledger);
+    CHECK_OK(explained(ledger, "abcd2"));
+    CHECK_HAS(peri_str_c(seen), "decision:abcd2222:drop");
+    CHECK_EQ(explained(ledger, "abcd"), PERI_EDUP);
+    CHECK_STR(peri_str_c(seen), "proposal:abcd1111:advisory proposal:abcd2222:veto ");
+    CHECK_EQ(explained(ledger, "abc"), PERI_ENOENT);
+    CHECK_EQ(explained(ledger, "abcd3"), PERI_ENOENT);
+    CHECK_EQ(explained(ledger, ""), PERI_ENOENT);
+    CHECK_EQ(explained(ledger, "%"), PERI_ENOENT);
+    CHECK_EQ(explained(ledger, "d1"), PERI_ENOENT);
+    CHECK_EQ(seen_count, 0);
+    peri_ledger_close(ledger);
+}
+
+IT("takes an id given whole even if it begins another, however short it is") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    put(ledger, PERI_RECORD_PROPOSAL, "ab", "advisory");
+    put(ledger, PERI_RECORD_PROPOSAL, "abcdef", "advisory");
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    CHECK_OK(explained(ledger, "ab"));
+    CHECK_STR(peri_str_c(seen), "proposal:ab:advisory ");
+    peri_ledger_close(ledger);
+}
+
+IT("lists the newest rows of a session or an observer, oldest of them first") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    store_story(ledger);
+    peri_record record = record_of(PERI_RECORD_WARNING, "w", NULL);
+    record.session = PERI_STR("s2");
+    CHECK_OK(peri_ledger_put(ledger, &record));
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    peri_str any = {0};
+    CHECK_STR(log_of(ledger, any, any, 2), "run:d1:silent warning:w: ");
+    CHECK_STR(log_of(ledger, PERI_STR("s2"), any, 9), "warning:w: ");
+    CHECK_STR(log_of(ledger, PERI_STR("s1"), any, 1), "run:d1:silent ");
+    CHECK_STR(log_of(ledger, any, PERI_STR("other"), 9), "run:d2:proposed ");
+    CHECK_STR(log_of(ledger, PERI_STR("s2"), PERI_STR("other"), 9), "");
+    CHECK_STR(log_of(ledger, PERI_STR("s"), any, 9), "");
+    CHECK_STR(log_of(ledger, any, any, 0), "");
+    (void)log_of(ledger, any, any, UINT64_MAX);
+    CHECK_EQ(seen_count, 14);
+    peri_ledger_close(ledger);
+}
+
+IT("counts its proposals and names the newest") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    uint64_t total = 9;
+    seen_len = 0;
+    CHECK_OK(peri_ledger_proposals(ledger, 5, &total, see, NULL));
+    CHECK_EQ(total, 0);
+    store_story(ledger);
+    CHECK_OK(peri_ledger_proposals(ledger, 1, &total, see, NULL));
+    CHECK_EQ(total, 2);
+    CHECK_STR(peri_str_of(seen, seen_len), "proposal:abcd2222:veto ");
+    peri_ledger_close(ledger);
+}
+
+static void put_at(peri_ledger *ledger, const char *id, int64_t wall_ms) {
+    peri_record record = record_of(PERI_RECORD_WARNING, id, NULL);
+    record.at_wall_ms = wall_ms;
+    CHECK_OK(peri_ledger_put(ledger, &record));
+}
+
+IT("D8 forgets what is older than the kept days, at most once a minute") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){.days = 2});
+    int64_t now = INT64_C(100) * DAY_MS;
+    put_at(ledger, "edge", now - 2 * DAY_MS);
+    put_at(ledger, "new", now);
+    CHECK_OK(peri_ledger_commit(ledger, now));
+    put_at(ledger, "old", now - 2 * DAY_MS - 1);
+    CHECK_OK(peri_ledger_commit(ledger, now + 1));
+    CHECK_STR(all_of(ledger), "warning:edge: warning:new: warning:old: ");
+    CHECK_OK(peri_ledger_commit(ledger, now + 60000));
+    CHECK_STR(all_of(ledger), "warning:new: ");
+    peri_ledger_close(ledger);
+}
+
+IT("prunes again when the clock has gone back") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){.days = 2});
+    CHECK_OK(peri_ledger_commit(ledger, INT64_C(900) * DAY_MS));
+    put_at(ledger, "old", INT64_C(90) * DAY_MS);
+    CHECK_OK(peri_ledger_commit(ledger, INT64_C(100) * DAY_MS));
+    CHECK_STR(all_of(ledger), "");
+    peri_ledger_close(ledger);
+}
+
+IT("keeps a replay's rows whatever their age: they carry the recording's times") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){.replace = true, .days = 2});
+    put_at(ledger, "old", 0);
+    CHECK_OK(peri_ledger_commit(ledger, INT64_C(100) * DAY_MS));
+    CHECK_STR(all_of(ledger), "warning:old: ");
+    peri_ledger_close(ledger);
+}
+
+IT("D8 forgets the oldest rows first when they pass the kept bytes") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){.max_bytes = 512 * 1024});
+    static char text[2000];
+    memset(text, 't', sizeof text);
+    for (int i = 0; i < 2000; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "w%d", i);
+        peri_record record = record_of(PERI_RECORD_WARNING, id, NULL);
+        record.text = peri_str_of(text, sizeof text);
+        CHECK_OK(peri_ledger_put(ledger, &record));
+        CHECK_OK(peri_ledger_commit(ledger, INT64_C(60000) * i));
+    }
+    peri_str rows = all_of(ledger);
+    CHECK(seen_count > 50 && seen_count < 400);
+    CHECK_HAS(rows, "warning:w1999: ");
+    char first[32];
+    snprintf(first, sizeof first, "warning:w%zu: ", 2000 - seen_count);
+    CHECK(peri_str_starts(rows, peri_str_c(first)));
+    peri_ledger_close(ledger);
+    struct stat st;
+    CHECK_EQ(stat(path, &st), 0);
+    CHECK(st.st_size <= 640 * 1024);
+}
+
+IT("empties an older file for a replay, under its readers' eyes") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){.replace = true});
+    put(ledger, PERI_RECORD_WARNING, "old", NULL);
+    peri_ledger_close(ledger);
+    peri_ledger *reader = opened((peri_ledger_options){.read_only = true});
+    CHECK_STR(all_of(reader), "warning:old: ");
+    ledger = opened((peri_ledger_options){.replace = true});
+    CHECK_STR(all_of(ledger), "");
+    put(ledger, PERI_RECORD_WARNING, "new", NULL);
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    CHECK_STR(all_of(reader), "warning:new: ");
+    peri_ledger_close(reader);
+    peri_ledger_close(ledger);
+}
+
+IT("does not mix the rows of two replays: the later one has the file") {
+    fresh_path();
+    peri_ledger *first = opened((peri_ledger_options){.replace = true});
+    put(first, PERI_RECORD_WARNING, "first", NULL);
+    CHECK_OK(peri_ledger_commit(first, 0));
+    peri_ledger *second = opened((peri_ledger_options){.replace = true});
+    peri_record record = record_of(PERI_RECORD_WARNING, "late", NULL);
+    CHECK_EQ(peri_ledger_put(first, &record), PERI_ECLOSED);
+    peri_ledger_stats stats;
+    peri_ledger_get_stats(first, &stats);
+    CHECK_EQ(stats.stored, 1);
+    CHECK_EQ(stats.dropped_error, 1);
+    put(second, PERI_RECORD_WARNING, "second", NULL);
+    CHECK_OK(peri_ledger_commit(second, 0));
+    CHECK_STR(all_of(second), "warning:second: ");
+    peri_ledger_close(first);
+    peri_ledger_close(second);
+}
+
+// Overwrites the big-endian number at `offset` of the file's header.
+static void patch(long offset, unsigned char low) {
+    FILE *file = fopen(path, "r+b");
+    CHECK(file != NULL);
+    fseek(file, offset + 3, SEEK_SET);
+    fputc(low, file);
+    fclose(file);
+}
+
+enum { HEADER_USER_VERSION = 60, HEADER_APPLICATION_ID = 68 };
+
+IT("leaves a ledger of a newer version and another program's database alone") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    put(ledger, PERI_RECORD_WARNING, "w", NULL);
+    peri_ledger_close(ledger);
+    const char *error;
+    patch(HEADER_USER_VERSION, 200);
+    CHECK_EQ(open_status((peri_ledger_options){0}, &error), PERI_EFORMAT);
+    CHECK_HAS(peri_str_c(error), "newer");
+    CHECK_EQ(open_status((peri_ledger_options){.replace = true}, &error), PERI_EFORMAT);
+    patch(HEADER_USER_VERSION, 1);
+    patch(HEADER_APPLICATION_ID, 1);
+    CHECK_EQ(open_status((peri_ledger_options){.replace = true}, &error), PERI_EFORMAT);
+    CHECK_HAS(peri_str_c(error), "another program");
+    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}, &error), PERI_EFORMAT);
+    patch(HEADER_APPLICATION_ID, 'i');
+    ledger = opened((peri_ledger_options){0});
+    CHECK_STR(all_of(ledger), "warning:w: ");
+    peri_ledger_close(ledger);
+}
+
+IT("refuses one oversized record and goes on") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    static char text[PERI_LEDGER_RECORD_MAX_BYTES + 1];
+    peri_record record = record_of(PERI_RECORD_WARNING, "big", NULL);
+    record.text = peri_str_of(text, sizeof text);
+    CHECK_EQ(peri_ledger_put(ledger, &record), PERI_ELIMIT);
+    put(ledger, PERI_RECORD_WARNING, "small", NULL);
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    CHECK_STR(all_of(ledger), "warning:small: ");
+    peri_ledger_stats stats;
+    peri_ledger_get_stats(ledger, &stats);
+    CHECK_EQ(stats.dropped_error, 1);
+    peri_ledger_close(ledger);
+}
+
+TEST_MAIN

@@ -1,0 +1,82 @@
+#!/bin/sh
+# Measures a release build: bench.sh BUILD_FOLDER. Ingest of a generated mix against Node's
+# JSON.parse, interleaved on the same machine in the same minute, then every program of
+# tests/bench/. Numbers of different machines do not compare; the ratios do.
+set -eu
+cd "$(dirname "$0")/.."
+build=$1
+work=build/bench
+runs=5
+megabytes=200
+small_line_bytes=4500
+mkdir -p "$work/home"
+export HOME="$PWD/$work/home" XDG_CONFIG_HOME="$PWD/$work/home" XDG_STATE_HOME="$PWD/$work/home"
+
+# make_mix FILE [MAX_LINE_BYTES]: cached until the generator changes.
+make_mix() {
+  file=$1
+  shift
+  if [ -f "$file" ] && [ -z "$(find tests/bench/make_mix.c -newer "$file")" ]; then return; fi
+  cc -std=c11 -O2 -o "$work/make_mix" tests/bench/make_mix.c
+  "$work/make_mix" "$megabytes" "$@" >"$file.part"
+  mv "$file.part" "$file"
+}
+
+is_new_enough() {
+  "$1" -e 'process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)' >/dev/null 2>&1
+}
+
+# Prints the path of a Node >= 20: the system's, or one that npm puts under build/.
+find_node() {
+  for node in node "$work/node_modules/.bin/node"; do
+    if is_new_enough "$node"; then echo "$node" && return; fi
+  done
+  command -v npm >/dev/null || return 1
+  npm install --silent --no-audit --no-fund --prefix "$work" node@22 >"$work/npm.log" 2>&1 &&
+    is_new_enough "$node" && echo "$node"
+}
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+
+perilune_ms() {
+  begin=$(now_ms)
+  "$build/bin/perilune" run --no-observers --quiet "$1" >"$work/run.log"
+  echo $(($(now_ms) - begin))
+}
+
+median() { sort -n "$1" | sed -n "$(((runs + 1) / 2))p"; }
+
+# compare FILE WHAT
+compare() {
+  : >"$work/ours.ms"
+  : >"$work/node.ms"
+  for _ in $(seq "$runs"); do
+    perilune_ms "$1" >>"$work/ours.ms"
+    if [ -n "$node" ]; then "$node" tests/bench/node_parse.mjs "$1" >>"$work/node.ms"; fi
+  done
+  size=$(wc -c <"$1")
+  lines=$(wc -l <"$1")
+  awk -v what="$2" -v size="$size" -v lines="$lines" -v ours="$(median "$work/ours.ms")" \
+    -v node="$(median "$work/node.ms")" 'BEGIN {
+      printf "%s: %d MB in %d lines\n", what, size / 1e6, lines
+      printf "  perilune run --no-observers  %6d ms  %6.0f MB/s\n", ours, size / 1e3 / ours
+      if (node == "") exit
+      printf "  node JSON.parse per line     %6d ms  %6.0f MB/s\n", node, size / 1e3 / node
+      printf "  ratio                        %6.1f\n", node / ours
+    }'
+}
+
+node=$(find_node) || {
+  node=
+  echo "node >= 20 is absent: the comparison is skipped"
+}
+make_mix "$work/mix.jsonl"
+make_mix "$work/mix_small.jsonl" "$small_line_bytes"
+compare "$work/mix.jsonl" "whole mix, median of $runs"
+compare "$work/mix_small.jsonl" "its lines under 4.5 KB, median of $runs"
+for program in "$build"/bench/*_bench; do
+  if [ -x "$program" ]; then
+    echo "$(basename "$program"):"
+    "$program"
+  fi
+done
