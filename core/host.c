@@ -38,19 +38,26 @@ static int take_layout(peri_host *host, const char *layout) {
     return PERI_OK;
 }
 
-static int open_ledger(peri_host *host, const peri_host_options *options) {
-    if (!options->ledger_path) return PERI_OK;
+// Opened by the first step, so that a call that fails on its way there replaces nothing. A ledger that
+// cannot be had is said once; the host goes on without (design D11).
+static void open_ledger(peri_host *host) {
     const char *error = NULL;
-    peri_ledger_options how = {.replace = options->ledger_replace,
+    peri_ledger_options how = {.replace = host->ledger_replace,
                                .days = host->config.ledger_days,
                                .max_bytes = host->config.ledger_max_bytes};
-    int status = peri_ledger_open(options->ledger_path, &how, &host->ledger, &error);
+    int status = peri_ledger_open(host->ledger_path, &how, &host->ledger, &error);
     if (status < 0) {
-        host_logf(host, "error", "%s: %s", options->ledger_path,
-                  error ? error : peri_status_message(status));
-        return PERI_EIO;
+        peri_buf text;
+        peri_buf_init(&text, 8192);
+        peri_buf_addf(&text, "%s: %s; nothing is remembered of this run", host->ledger_path,
+                      error ? error : peri_status_message(status));
+        host_logf(host, "warning", "%s", peri_buf_c(&text));
+        host_warn(host, "no-ledger", peri_str_c(host->ledger_path), peri_buf_str(&text),
+                  PERI_STR("make the folder writable, or name another with --state"));
+        peri_buf_deinit(&text);
     }
-    return PERI_OK;
+    free(host->ledger_path);
+    host->ledger_path = NULL;
 }
 
 static int seed_random(peri_host *host, const peri_host_options *options) {
@@ -71,6 +78,7 @@ static void init_parts(peri_host *host) {
     peri_registry_init(&host->registry, host->seed, host_agent_free, host_session_free);
     peri_outbox_init(&host->outbox, host_on_delivery, host);
     peri_arena_init(&host->run_arena, 16 * 1024 * 1024);
+    peri_arena_init(&host->record_arena, 4 * 1024 * 1024);
     peri_diag_list_init(&host->diags);
     peri_buf_init(&host->json, 4 * (size_t)PERI_LINE_CAP_BYTES);
     peri_buf_init(&host->scratch, 4 * (size_t)PERI_LINE_CAP_BYTES);
@@ -94,12 +102,13 @@ int peri_host_new(const peri_host_options *given, peri_host **out) {
     host->log_user = options.log_user;
     host->observer_only = copy_of(options.observer_only);
     host->lua_dir = copy_of(options.lua_dir);
+    host->ledger_path = copy_of(options.ledger_path);
+    host->ledger_replace = options.ledger_replace;
     status = seed_random(host, &options);
     init_parts(host);
     if (status == PERI_OK) status = take_layout(host, options.layout);
     if (status == PERI_OK) status = peri_loop_new(&host->loop);
     if (status == PERI_OK) status = host_load(host, &options);
-    if (status == PERI_OK) status = open_ledger(host, &options);
     if (status < 0) {
         host_diags_flush(host);
         peri_host_free(host);
@@ -123,6 +132,7 @@ void peri_host_free(peri_host *host) {
     peri_outbox_deinit(&host->outbox);
     peri_loop_free(host->loop);
     peri_arena_deinit(&host->run_arena);
+    peri_arena_deinit(&host->record_arena);
     peri_diag_list_deinit(&host->diags);
     peri_buf_deinit(&host->json);
     peri_buf_deinit(&host->scratch);
@@ -132,6 +142,7 @@ void peri_host_free(peri_host *host) {
     free(host->work);
     free(host->observer_only);
     free(host->lua_dir);
+    free(host->ledger_path);
     free(host);
 }
 
@@ -168,6 +179,7 @@ static bool commit_due(const peri_host *host) {
 
 int peri_host_step(peri_host *host, int timeout_ms) {
     HOST_CHECK(host);
+    if (host->ledger_path) open_ledger(host);
     if (host->diags.count) host_diags_flush(host);
     peri_loop_run(host->loop, due(host) ? 0 : timeout_ms);
     if (host->work_count) {

@@ -67,7 +67,8 @@ static peri_file_kind check_lua(peri_host *host, const char *path, peri_str text
     peri_file_kind kind = kind_of(text);
     const peri_observer *observer;
     peri_dialect_file *dialect;
-    peri_vm_options vm = {.find_module = host_find_module, .user = host};
+    peri_vm_options vm = {
+        .find_module = host_find_module, .user = host, .limits.wall_ms = 10000};
     int status;
     switch (kind) {
     case PERI_KIND_DIALECT:

@@ -182,13 +182,15 @@ struct peri_host {
 
     peri_registry registry;
     peri_outbox outbox;
+    char *ledger_path; // owned; until the first step opens it
     peri_ledger *ledger;
-    bool ledger_dirty;
+    bool ledger_replace, ledger_dirty;
 
     host_subscriber subscribers[HOST_MAX_SUBSCRIBERS];
     size_t subscriber_count;
     uint64_t seq;
     peri_buf json, scratch, status_json; // reused
+    peri_arena record_arena;             // scrubbed texts of the record being sent
     bool in_record;
 
     peri_source *sources, **last_source;

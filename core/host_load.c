@@ -6,6 +6,10 @@
 #include "host_internal.h"
 #include "script/embedded.h"
 
+// Where no agent waits, the count of instructions alone decides: a slow machine must not change what a
+// replay says, nor whether a shipped file loads.
+enum { UNTIMED_WALL_MS = 10000 };
+
 #define DIALECTS "lua/perilune/dialects/"
 #define OBSERVERS "observers/"
 
@@ -120,7 +124,8 @@ static void load_dialect(peri_host *host, peri_str path, peri_str text) {
         host->dialect_count == HOST_MAX_DIALECTS) {
         return;
     }
-    peri_vm_options options = {.find_module = host_find_module, .user = host};
+    peri_vm_options options = {
+        .find_module = host_find_module, .user = host, .limits.wall_ms = UNTIMED_WALL_MS};
     peri_dialect_file *file;
     if (peri_dialect_file_load(path, text, &options, &host->diags, &file) < 0) return;
     const peri_dialect *dialect = peri_dialect_file_get(file);
@@ -333,6 +338,7 @@ int host_load(peri_host *host, const peri_host_options *options) {
     each_shipped(host, DIALECTS, load_dialect);
     peri_script_options script = {
         .find_module = host_find_module, .on_print = on_print, .user = host};
+    if (host->mode == PERI_MODE_REPLAY) script.limits.wall_ms = UNTIMED_WALL_MS;
     status = peri_script_new(&script, &host->script);
     if (status < 0 || options->no_observers) return status;
     load_observers(host, options);

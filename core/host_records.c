@@ -41,7 +41,7 @@ static void begin_json(peri_host *host, const peri_record *record) {
 static void add_text(peri_host *host, const char *key, peri_str text) {
     if (!text.ptr) return;
     peri_buf_addf(&host->json, ",\"%s\":", key);
-    peri_json_add_string(&host->json, host_scrubbed(host, text, &host->scratch));
+    peri_json_add_string(&host->json, text);
 }
 
 static void add_count(peri_host *host, const char *key, uint64_t count) {
@@ -102,10 +102,27 @@ static void send(peri_host *host, const peri_record *record) {
     host->in_record = false;
 }
 
+// A text is replaced by a copy without its secrets, which lives until the record was sent.
+static void scrub_text(peri_host *host, peri_str *text) {
+    peri_str clean = host_scrubbed(host, *text, &host->scratch);
+    if (clean.ptr == text->ptr) return;
+    *text = peri_arena_copy(&host->record_arena, clean);
+    if (!text->ptr) *text = PERI_STR("[left out: out of memory]");
+}
+
+static void scrub_record(peri_host *host, peri_record *record) {
+    peri_str *const texts[] = {&record->text,   &record->reason, &record->fingerprint,
+                               &record->name,   &record->file,   &record->session,
+                               &record->agent};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) scrub_text(host, texts[i]);
+}
+
 void host_record(peri_host *host, peri_record *record) {
     record->struct_size = sizeof *record;
     record->seq = ++host->seq;
     record->at_wall_ms = host_wall_ms(host);
+    peri_arena_reset(&host->record_arena);
+    scrub_record(host, record);
     write_json(host, record);
     if (host->json.status < 0) {
         host->counts.lost++;

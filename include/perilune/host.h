@@ -15,8 +15,9 @@
 ///
 /// static int hear(void *user, const peri_delivery *d) {
 ///     (void)user;
-///     printf("%.*s: %.*s\n", (int)d->observer.len, d->observer.ptr, (int)d->text.len,
-///     d->text.ptr); return PERI_OK; // handed over
+///     printf("%.*s: ", (int)d->observer.len, d->observer.ptr);
+///     printf("%.*s\n", (int)d->text.len, d->text.ptr);
+///     return PERI_OK; // handed over
 /// }
 ///
 /// int main(void) {
@@ -25,7 +26,8 @@
 ///     if (peri_host_new(&options, &host) < 0) return 1;
 ///     peri_host_set_sink(host, hear, NULL);
 ///     static const char line[] =
-///     "{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"hi\"}\n"; peri_source *source;
+///         "{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"hi\"}\n";
+///     peri_source *source;
 ///     if (peri_host_open_stream(host, NULL, "activity", &source) < 0) return 1;
 ///     size_t used;
 ///     if (peri_source_feed(source, line, sizeof line - 1, &used) < 0) return 1;
@@ -70,7 +72,7 @@ typedef struct peri_host_options {
     const char *lua_dir;       ///< replaces the built-in lua/ policies/ observers/; NULL: none
     const char *observer_dir;  ///< one more folder of observers, over all others; NULL: none
     const char *policies;      ///< comma list, over the config's; NULL: the config's
-    const char *ledger_path;   ///< SQLite file; NULL: no ledger
+    const char *ledger_path;   ///< SQLite file, opened by the first step; NULL: no ledger
     bool ledger_replace;       ///< remove an older file at ledger_path first (replay.db)
     bool use_user_config;      ///< read $XDG_CONFIG_HOME/perilune/ (config.yaml, observers/)
     const char *observer_only; ///< pair only the observer of this name; NULL: all

@@ -36,17 +36,21 @@ typedef enum peri_record_kind {
 /// fields are only ever added at the end: check `struct_size` before reading one that a newer
 /// header names.
 ///
-/// | kind | id | state | text | reason | other |
+/// | kind | id | state | text | reason | and |
 /// |---|---|---|---|---|---|
-/// | observation | - | its kind | shown text, at most 2,000 characters | | name, call_id |
-/// | pairing | - | armed denied retired stopped disabled | | why | observer |
-/// | digest | digest id | layout | excerpt, at most 4 KiB, scrubbed | | observer, hash, count =
-/// bytes | | run | digest id | silent proposed failed timeout skipped | error text | |
-/// observer, count = us | | proposal | proposal id | advisory veto report | its text | |
-/// observer, fingerprint, severity | | decision | proposal id | deliver defer drop | | why |
-/// observer, lane, policy | | delivery | proposal id | queued handed seen expired would-deliver
-/// | the frame | why | lane | | usage | - | model | | | count = output tokens | | warning | - |
-/// stable id | what is wrong | what to do | file | | summary | - | - | - | - | json |
+/// | observation | - | its kind | what it shows, 2,000 characters | - | name, call_id |
+/// | pairing | task id | armed denied retired stopped disabled | - | why | observer, name |
+/// | digest | digest id | layout | excerpt, 4 KiB | - | observer, hash; count: bytes |
+/// | run | digest id | how it ended (below) | error | - | observer; count: failures in a row |
+/// | proposal | its id | advisory veto report | its text | - | severity, fingerprint, lane |
+/// | decision | proposal id | deliver defer drop | - | why | lane, policy; trigger: released |
+/// | delivery | proposal id | would-deliver queued handed seen expired | frame | why | lane |
+/// | usage | - | model | - | - | count: output tokens |
+/// | warning | - | stable id | what is wrong | what to do | file |
+/// | summary | - | - | lines for people | - | - |
+///
+/// A run is silent, proposed, skipped (its wake() said no), failed, timeout or no-runtime.
+/// Secrets are replaced in all texts (and in `json`) unless the configuration says otherwise.
 typedef struct peri_record {
     size_t struct_size;
     peri_record_kind kind;
@@ -57,7 +61,7 @@ typedef struct peri_record {
     peri_str name, call_id, nonce, hash, file;
     uint64_t step, turn, count;
     peri_str trigger; // run, digest: which one
-    peri_str json;    // the whole record as one JSON object, secrets scrubbed; no line end
+    peri_str json;    // the whole record as one JSON object, without a line end
 } peri_record;
 
 /// The word of a record kind, such as "decision"; never NULL.

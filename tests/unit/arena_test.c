@@ -69,6 +69,7 @@ IT("keeps one chunk over a reset, so that a steady stream allocates nothing") {
     CHECK(peri_arena_alloc(&arena, 100) == first);
     CHECK(peri_arena_alloc(&arena, 1 << 20) != NULL); // one huge request ends the batch
     peri_arena_reset(&arena);
+    CHECK(arena.chunk != NULL);
     CHECK(peri_arena_alloc(&arena, 100) == first);
     peri_arena_deinit(&arena);
 }

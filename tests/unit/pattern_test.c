@@ -256,7 +256,7 @@ IT("D4 gives LuaJIT's results for 3,000 random patterns") {
 }
 
 static void check_text(const char *source, const char *want) {
-    peri_vm_options options = {0};
+    peri_vm_options options = {.limits.wall_ms = 5000};
     peri_vm *vm;
     peri_arena arena;
     peri_str error = {0};

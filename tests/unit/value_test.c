@@ -13,7 +13,7 @@ typedef struct box {
 } box;
 
 static void open_box(box *b) {
-    peri_vm_options options = {0};
+    peri_vm_options options = {.limits.wall_ms = 5000};
     *b = (box){0};
     peri_arena_init(&b->arena, 1 << 20);
     peri_buf_init(&b->out, 1 << 20);
@@ -234,7 +234,7 @@ IT("leaks nothing when the state runs out of memory half-way") {
     for (int i = 0; i < 3000; i++) peri_buf_addf(&json, ",{\"k\\n%d\":\"v\\t%d\"}", i, i);
     peri_buf_add_c(&json, "]");
     for (size_t limit = 40000; limit < 400000; limit += 30011) {
-        peri_vm_options options = {.limits.memory_bytes = limit};
+        peri_vm_options options = {.limits = {.memory_bytes = limit, .wall_ms = 5000}};
         box b = {0};
         peri_arena_init(&b.arena, 1 << 20);
         CHECK_OK(peri_vm_new(&options, &b.vm));

@@ -1,0 +1,142 @@
+// What a digest costs beside a memcpy of the same items' texts, as a percentage of the memcpy's
+// speed: a typical step (20 calls of 2 KB with their results) and a hostile one (100 results of
+// 5 KB of "=" and backtick runs and multi-byte text), raw and scrubbed, each also twice as large.
+// Floor: 5 %.
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "digest/digest.h"
+#include "digest/scrub.h"
+
+enum { ROUNDS = 21, MAX_ITEMS = 512, FLOOR_PERCENT = 5 };
+
+static double now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct load {
+    const char *name;
+    peri_item items[MAX_ITEMS];
+    const peri_item *list[MAX_ITEMS];
+    size_t count, bytes;
+    char ids[MAX_ITEMS][16];
+    char *copy;
+} load;
+
+static char *fill(const char *bits, size_t bytes) {
+    size_t len = strlen(bits);
+    char *text = malloc(bytes + len + 1);
+    if (!text) exit(3);
+    for (size_t at = 0; at < bytes; at += len) memcpy(text + at, bits, len);
+    text[peri_utf8_cut_bytes(peri_str_of(text, bytes + len), bytes)] = '\0';
+    return text;
+}
+
+static void add(load *to, peri_item_kind kind, size_t pair, const char *text) {
+    size_t i = to->count++;
+    peri_item *item = &to->items[i];
+    snprintf(to->ids[i], sizeof to->ids[i], "toolu_%zu", pair);
+    *item = (peri_item){.kind = kind, .step = 1, .turn = 1, .exit_code = PERI_OBS_NO_EXIT};
+    item->name = PERI_STR("Bash");
+    item->call_id = peri_str_c(to->ids[i]);
+    item->text = peri_text_of(peri_str_c(text), (peri_text_caps){64000, 0});
+    to->list[i] = item;
+    to->bytes += item->text.head.len;
+}
+
+static load *typical(size_t calls) {
+    static const char code[] =
+        "    if (count > limit && !state->done) return fail(ctx, \"too many\");\n"
+        "src/parser.c:214:9: warning: unused variable 'next' [-Wunused-variable]\n";
+    load *to = calloc(1, sizeof *to);
+    if (!to) exit(3);
+    to->name = "typical step";
+    for (size_t i = 0; i < calls; i++) {
+        add(to, PERI_ITEM_TOOL_CALL, i, fill("{\"command\":\"make check 2>&1\"}", 200));
+        add(to, PERI_ITEM_TOOL_RESULT, i, fill(code, 2000));
+    }
+    return to;
+}
+
+static load *hostile(size_t calls) {
+    load *to = calloc(1, sizeof *to);
+    if (!to) exit(3);
+    to->name = "hostile step";
+    for (size_t i = 0; i < calls; i++) {
+        add(to, PERI_ITEM_TOOL_RESULT, i,
+            fill("==================```````````\xF0\x9F\x98\x80\xE6\xBC\xA2\xC3\xA9 <x </",
+                 5000));
+    }
+    return to;
+}
+
+static double copy_ns(load *from) {
+    double start = now_ns();
+    for (int i = 0; i < 100; i++) {
+        char *at = from->copy;
+        for (size_t j = 0; j < from->count; j++) {
+            memcpy(at, from->items[j].text.head.ptr, from->items[j].text.head.len);
+            at += from->items[j].text.head.len;
+        }
+        __asm__ volatile("" : : "r"(from->copy) : "memory");
+    }
+    return (now_ns() - start) / 100;
+}
+
+static double digest_ns(const load *from, const peri_scrub *scrub, peri_buf *out) {
+    peri_digest_options options = {.scrub = scrub, .max_bytes = PERI_DIGEST_CAP_BYTES};
+    options.nonce = PERI_STR("bench_01");
+    options.name = PERI_STR("worker");
+    peri_turn turn = {.items = from->list, .item_count = from->count, .turn = 1};
+    turn.log = from->list;
+    turn.log_count = from->count;
+    double start = now_ns();
+    for (int i = 0; i < 20; i++) {
+        peri_buf_clear(out);
+        if (peri_digest_write(&options, &turn, NULL, out, NULL) < 0) exit(3);
+    }
+    return (now_ns() - start) / 20;
+}
+
+static bool measure(load *what, const peri_scrub *scrub) {
+    double copies[ROUNDS], digests[ROUNDS];
+    peri_buf out;
+    peri_buf_init(&out, 1 << 20);
+    what->copy = malloc(what->bytes);
+    if (!what->copy) exit(3);
+    for (int i = 0; i < ROUNDS; i++) {
+        copies[i] = copy_ns(what);
+        digests[i] = digest_ns(what, scrub, &out);
+    }
+    qsort(copies, ROUNDS, sizeof *copies, by_size);
+    qsort(digests, ROUNDS, sizeof *digests, by_size);
+    double copy = copies[ROUNDS / 2], digest = digests[ROUNDS / 2],
+           percent = copy / digest * 100;
+    printf("%s, %3zu items, %6zu bytes, %-8s %7.1f us, memcpy %5.1f us: %5.1f %%\n", what->name,
+           what->count, what->bytes, scrub ? "scrubbed" : "raw", digest / 1e3, copy / 1e3,
+           percent);
+    peri_buf_deinit(&out);
+    free(what->copy);
+    return percent >= FLOOR_PERCENT;
+}
+
+int main(void) {
+    peri_scrub *scrub;
+    if (peri_scrub_new(&scrub) < 0) return 3;
+    load *loads[] = {typical(20), typical(40), hostile(100), hostile(200)};
+    bool fast = true;
+    for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
+        fast = measure(loads[i], NULL) && fast;
+        (void)measure(loads[i], scrub); // shown, without a floor
+    }
+    printf("floor %d %% of memcpy, raw: %s\n", FLOOR_PERCENT, fast ? "met" : "NOT met");
+    return fast ? 0 : 1;
+}
