@@ -14,12 +14,15 @@ stds.perilune = sandbox
 std = "perilune"
 max_line_length = 96
 include_files = { "lua", "observers", "policies", "tests/spec", "tests/support/*.lua",
-    ".luacheckrc" }
-exclude_files = { "lua/meta" }
+    "tests/corpus", ".luacheckrc" }
+exclude_files = { "lua/meta", "observers/*.md" }
 
 files["lua/perilune/testing.lua"] = { std = "luajit" }
+files["lua/perilune/spec_runner.lua"] = { std = "luajit" }
+files["lua/templates/*-spec.lua"] = { std = "luajit+busted" }
 files["**/*_spec.lua"] = { std = "luajit+busted" }
 files["lua/perilune/dialects"] = { read_globals = { "dialect" }, max_line_length = 120 }
+files["tests/corpus"] = { std = "luajit" }
 files["tests/support/*.lua"] = { std = "luajit" }
 files[".luacheckrc"] = { std = "luajit", globals = { "stds", "std", "max_line_length",
     "include_files", "exclude_files", "files" } }

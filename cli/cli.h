@@ -18,8 +18,18 @@ int cmd_run(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_digest(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_test(int argc, char **argv);
+int cmd_observers(int argc, char **argv);
+int cmd_new(int argc, char **argv);
+int cmd_trust(int argc, char **argv);
+int cmd_enable(int argc, char **argv);
+int cmd_disable(int argc, char **argv);
+int cmd_goal(int argc, char **argv);
+int cmd_remember(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_log(int argc, char **argv);
+int cmd_worker(int argc, char **argv);
+int cmd_policy(int argc, char **argv);
 
 /// One option of a verb: "--name", with a value or without.
 typedef struct peri_option {

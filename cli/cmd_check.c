@@ -7,19 +7,25 @@
 #include "cli.h"
 #include "host_author.h"
 #include "io/files.h"
+#include "tell.h"
 
 static const char help[] =
-    "usage: perilune check [--json] [PATH...]\n"
+    "usage: perilune check [--json | --quiet] [PATH...]\n"
     "\n"
-    "Validates configs, observers, policies and dialects: files, or folders with all below them.\n"
-    "Without a path: what you have in $XDG_CONFIG_HOME/perilune. Each file is Ok, Ok with warnings, or\n"
-    "Invalid, with file, line and what to do.\n"
+    "Validates configs, observers, policies and dialects: files, or folders with all below them\n"
+    "(of Markdown what is in a folder called observers). Without a path: what you have in\n"
+    "$XDG_CONFIG_HOME/perilune. Each file is Ok, Ok with warnings, or Invalid, with file, line and what\n"
+    "to do; of a valid observer the values it resolved to are printed.\n"
+    "\n"
+    "  --json    one object a file\n"
+    "  --quiet   without the values\n"
     "\n"
     "Exit status: 0 all usable; 1 a file is invalid; 2 usage, or nothing to check.\n";
 
 typedef struct checking {
-    bool json;
+    bool json, quiet;
     size_t files, invalid, warned;
+    peri_checker *checker;
 } checking;
 
 static const char *kind_word(peri_file_kind kind) {
@@ -32,14 +38,33 @@ static const char *verdict_of(const peri_diag_list *diags) {
     return diags->warning_count ? "Ok, with warnings" : "Ok";
 }
 
-static void print_json(const char *path, peri_file_kind kind, const peri_diag_list *diags) {
+static void add_observer(peri_buf *out, const peri_observer *observer) {
+    peri_buf on, can;
+    peri_buf_init(&on, 1024);
+    peri_buf_init(&can, 1024);
+    peri_tell_triggers(&on, observer);
+    peri_tell_can(&can, observer->can);
+    peri_buf_add_c(out, ",\"name\":");
+    peri_json_add_string(out, observer->name);
+    peri_buf_addf(out, ",\"enabled\":%s,\"on\":", observer->enabled ? "true" : "false");
+    peri_json_add_string(out, peri_buf_str(&on));
+    peri_buf_add_c(out, ",\"can\":");
+    peri_json_add_string(out, peri_buf_str(&can));
+    peri_buf_deinit(&on);
+    peri_buf_deinit(&can);
+}
+
+static void print_json(const char *path, const peri_checked *checked,
+                       const peri_diag_list *diags) {
     static const char *const severities[] = {"note", "warning", "error"};
     peri_buf out;
     peri_buf_init(&out, 4 * 1024 * 1024);
     peri_buf_add_c(&out, "{\"file\":");
     peri_json_add_string(&out, peri_str_c(path));
-    peri_buf_addf(&out, ",\"kind\":\"%s\",\"verdict\":\"%s\",\"diagnostics\":[",
-                  kind_word(kind), verdict_of(diags));
+    peri_buf_addf(&out, ",\"kind\":\"%s\",\"verdict\":\"%s\"", kind_word(checked->kind),
+                  verdict_of(diags));
+    if (checked->observer) add_observer(&out, checked->observer);
+    peri_buf_add_c(&out, ",\"diagnostics\":[");
     for (size_t i = 0; i < diags->count; i++) {
         const peri_diag *diag = &diags->items[i];
         peri_buf_addf(&out, "%s{\"severity\":\"%s\",\"id\":", i ? "," : "",
@@ -59,13 +84,17 @@ static void print_json(const char *path, peri_file_kind kind, const peri_diag_li
     peri_buf_deinit(&out);
 }
 
-static void print_human(const char *path, peri_file_kind kind, const peri_diag_list *diags) {
-    printf("%s: %s (%s)\n", path, verdict_of(diags), kind_word(kind));
+// A valid observer is shown with what its values resolved to: what was typed is not always what a
+// person takes it for.
+static void print_human(const char *path, const peri_checked *checked,
+                        const peri_diag_list *diags, bool quiet) {
+    printf("%s: %s (%s)\n", path, verdict_of(diags), kind_word(checked->kind));
+    peri_tell_diags(stdout, diags);
+    if (!checked->observer || quiet) return;
     peri_buf out;
-    peri_buf_init(&out, 4 * 1024 * 1024);
-    for (size_t i = 0; i < diags->count; i++) peri_diag_format(&out, &diags->items[i]);
+    peri_buf_init(&out, 64 * 1024);
+    peri_tell_observer(&out, checked->observer);
     fwrite(out.ptr ? out.ptr : "", 1, out.len, stdout);
-    if (diags->dropped_count) printf("    and %zu more\n", diags->dropped_count);
     peri_buf_deinit(&out);
 }
 
@@ -73,26 +102,38 @@ static int check_file(void *user, const char *path) {
     checking *c = user;
     peri_diag_list diags;
     peri_diag_list_init(&diags);
-    peri_file_kind kind = peri_check_file(path, &diags);
+    peri_checked checked = peri_checker_file(c->checker, path, &diags);
     c->files++;
     c->invalid += diags.error_count > 0;
     c->warned += diags.error_count == 0 && diags.warning_count > 0;
     if (c->json) {
-        print_json(path, kind, &diags);
+        print_json(path, &checked, &diags);
     } else {
-        print_human(path, kind, &diags);
+        print_human(path, &checked, &diags, c->quiet);
     }
     peri_diag_list_deinit(&diags);
     return PERI_OK;
 }
 
-// In a folder only what perilune would load is looked at.
+static bool belongs_to_markdown(const char *lua) {
+    char *markdown = NULL;
+    if (asprintf(&markdown, "%.*s.md", (int)strlen(lua) - 4, lua) < 0) return false;
+    bool belongs = peri_path_type_of(markdown) == PERI_PATH_FILE;
+    free(markdown);
+    return belongs;
+}
+
+// In a folder only what perilune would load is looked at; Markdown is, where observers are kept.
 static int check_found(void *user, const char *path) {
     peri_str name = peri_str_c(path);
-    bool ours = (peri_str_ends(name, PERI_STR(".lua")) &&
-                 !peri_str_ends(name, PERI_STR("_spec.lua"))) ||
-                peri_str_ends(name, PERI_STR("/config.yaml"));
-    return ours ? check_file(user, path) : PERI_OK;
+    const char *slash = strrchr(path, '/');
+    peri_str folder = peri_str_of(path, slash ? (size_t)(slash - path) : 0);
+    bool lua = peri_str_ends(name, PERI_STR(".lua")) &&
+               !peri_str_ends(name, PERI_STR("_spec.lua")) && !belongs_to_markdown(path);
+    bool markdown =
+        peri_str_ends(name, PERI_STR(".md")) && peri_str_ends(folder, PERI_STR("observers"));
+    bool config = peri_str_ends(name, PERI_STR("/config.yaml"));
+    return lua || markdown || config ? check_file(user, path) : PERI_OK;
 }
 
 static int check_path(checking *c, const char *path) {
@@ -121,7 +162,8 @@ static int check_user_folder(checking *c) {
 
 int cmd_check(int argc, char **argv) {
     checking c = {0};
-    const peri_option list[] = {{"--json", NULL, &c.json}, {NULL, NULL, NULL}};
+    const peri_option list[] = {
+        {"--json", NULL, &c.json}, {"--quiet", NULL, &c.quiet}, {NULL, NULL, NULL}};
     const char **paths = calloc((size_t)argc, sizeof *paths);
     if (!paths) return PERI_EXIT_INTERNAL;
     size_t count;
@@ -130,10 +172,12 @@ int cmd_check(int argc, char **argv) {
         free(paths);
         return code < 0 ? PERI_EXIT_OK : code;
     }
-    int status = count ? PERI_OK : check_user_folder(&c);
+    int status = peri_checker_new(&c.checker);
+    if (status == PERI_OK && !count) status = check_user_folder(&c);
     for (size_t i = 0; i < count && status == PERI_OK; i++) status = check_path(&c, paths[i]);
     free(paths);
-    if (status < 0) return PERI_EXIT_USAGE;
+    peri_checker_free(c.checker);
+    if (status < 0) return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;
     if (!c.json && c.files > 1) {
         printf("\n%zu files: %zu ok, %zu with warnings, %zu invalid\n", c.files,
                c.files - c.invalid - c.warned, c.warned, c.invalid);

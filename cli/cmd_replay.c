@@ -14,12 +14,17 @@ static const char help[] =
     "\n"
     "  --json               one record a line\n"
     "  --quiet              the summary only\n"
+    "  --emit observations  what was read, as AgentObservation JSONL, and nothing else; read back with\n"
+    "                       --dialect observations; no observer runs\n"
     "  --dialect NAME       the recordings' format (found out otherwise)\n"
+    "  --all-sources        every file of a session, joined; else only its best kind: transcript,\n"
+    "                       rollout or session file before hook log before stream\n"
     "  --config FILE        one more config.yaml over yours\n"
     "  --policy A,B         policies instead of the configured ones\n"
     "  --observers DIR      a folder of observers over all others\n"
     "  --no-observers       read and count only\n"
     "  --lua DIR            shipped Lua from this folder instead of the built-in\n"
+    "  --project DIR        take the trusted observers of this project too (otherwise of none)\n"
     "  --state DIR          where replay.db goes\n"
     "  --max-line BYTES     longest line read whole (8388608)\n"
     "\n"
@@ -55,7 +60,7 @@ static int open_paths(peri_host *host, const session_options *options, const cha
 
 static void list_other(peri_host *host, const timeline *t) {
     peri_str status;
-    if (t->json || t->quiet || peri_host_status_json(host, &status) < 0) return;
+    if (t->json || t->quiet || t->emit || peri_host_status_json(host, &status) < 0) return;
     static const char key[] = "\"other\":[\"";
     const char *at = memmem(status.ptr, status.len, key, sizeof key - 1);
     if (!at) return;
@@ -74,6 +79,7 @@ static int replay(peri_host *host, const session_options *options, const char *c
                   size_t count) {
     timeline t;
     timeline_init(&t, stdout, options->json, options->quiet, false);
+    t.emit = options->emit != NULL;
     progress p = {.wanted = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO) && !options->quiet};
     int code = peri_host_subscribe(host, timeline_record, &t) < 0 ||
                        peri_host_subscribe(host, count_progress, &p) < 0
@@ -92,7 +98,9 @@ static int replay(peri_host *host, const session_options *options, const char *c
 int cmd_replay(int argc, char **argv) {
     session_options options = {0};
     peri_option list[24] = {{0}};
-    (void)session_option_list(&options, list);
+    bool all_sources = false;
+    size_t listed = session_option_list(&options, list);
+    list[listed] = (peri_option){"--all-sources", NULL, &all_sources};
     const char **paths = calloc((size_t)argc, sizeof *paths);
     if (!paths) return PERI_EXIT_INTERNAL;
     size_t count;
@@ -103,9 +111,12 @@ int cmd_replay(int argc, char **argv) {
     }
     peri_host_options how = PERI_HOST_OPTIONS_INIT;
     how.mode = PERI_MODE_REPLAY;
-    char *ledger = session_ledger_path(&options, "replay.db");
-    how.ledger_path = options.no_observers ? NULL : ledger;
+    how.all_sources = all_sources;
+    char *ledger = session_state_path(&options, "replay.db");
+    char *trust = session_state_path(&options, "trust.jsonl");
+    how.ledger_path = options.no_observers || options.emit ? NULL : ledger;
     how.ledger_replace = true;
+    how.trust_path = trust;
     if (code == PERI_EXIT_OK) code = session_host_options(&options, &how);
     if (code == PERI_EXIT_OK) {
         peri_interrupt_install();
@@ -118,6 +129,7 @@ int cmd_replay(int argc, char **argv) {
         }
     }
     free(ledger);
+    free(trust);
     free(paths);
     return code < 0 ? PERI_EXIT_OK : code;
 }

@@ -15,10 +15,13 @@ static const char help[] =
     "\n"
     "Reads an agent's events from a file or from standard input, runs observers and policies on them\n"
     "and prints what becomes of every proposal. Ends at the end of the input or at Ctrl-C, with a\n"
-    "summary. It takes your own and the shipped observers only.\n"
+    "summary. Observers are the shipped ones, your own, and those of the project where you are, in\n"
+    "the contents you agreed to with `perilune trust`.\n"
     "\n"
     "  --json               one record a line, written as it happens\n"
     "  --quiet              the summary only\n"
+    "  --emit observations  what was read, as AgentObservation JSONL, and nothing else; read back with\n"
+    "                       --dialect observations; no observer runs\n"
     "  --dialect NAME       the input's format (found out otherwise)\n"
     "  --sink FILE          append each delivery to FILE as one line of JSON\n"
     "  --config FILE        one more config.yaml over yours\n"
@@ -26,6 +29,7 @@ static const char help[] =
     "  --observers DIR      a folder of observers over all others\n"
     "  --no-observers       read and count only\n"
     "  --lua DIR            shipped Lua from this folder instead of the built-in\n"
+    "  --project DIR        the project's folder (where you are)\n"
     "  --state DIR          where ledger.db goes\n"
     "  --max-line BYTES     longest line read whole (8388608)\n"
     "\n"
@@ -70,15 +74,17 @@ static bool feed(peri_host *host, peri_source *source, const char *bytes, size_t
 static int read_input(peri_host *host, peri_source *source, const timeline *t) {
     static char bytes[READ_BYTES];
     for (;;) {
-        struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
+        struct pollfd ready[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                                 {.fd = peri_host_fd(host), .events = POLLIN}};
         int timeout = peri_host_timeout_ms(host);
         if (timeout < 0 || timeout > WAIT_MS) timeout = WAIT_MS;
-        int count = poll(&ready, 1, timeout);
+        int count = poll(ready, 2, timeout);
         if (peri_interrupted() || t->broken) return PERI_EXIT_OK;
-        if (count == 0 || (count < 0 && errno == EINTR)) {
+        bool none = count == 0 || (count < 0 && errno == EINTR);
+        if (none || ready[1].revents) { // a command has answered, or a timer is due
             if (!session_settle(host, t)) return PERI_EXIT_OK;
-            continue;
         }
+        if (none || !ready[0].revents) continue;
         ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
         if (got == 0) return PERI_EXIT_OK;
         if (got < 0 && errno != EINTR && errno != EAGAIN) {
@@ -105,6 +111,7 @@ static int run_stdin(peri_host *host, const session_options *options, const time
 static int run(peri_host *host, const session_options *options, const char *path) {
     timeline t;
     timeline_init(&t, stdout, options->json, options->quiet, true);
+    t.emit = options->emit != NULL;
     int code = PERI_EXIT_OK;
     bool stdin_wanted = !path || strcmp(path, "-") == 0;
     if (peri_host_subscribe(host, timeline_record, &t) < 0) code = PERI_EXIT_INTERNAL;
@@ -142,7 +149,7 @@ static int run_host(const session_options *options, const peri_host_options *how
 }
 
 int cmd_run(int argc, char **argv) {
-    session_options options = {0};
+    session_options options = {.project = "."};
     const char *sink_path = NULL;
     peri_option list[24] = {{0}};
     size_t listed = session_option_list(&options, list);
@@ -157,9 +164,11 @@ int cmd_run(int argc, char **argv) {
         code = PERI_EXIT_USAGE;
     }
     peri_host_options how = PERI_HOST_OPTIONS_INIT;
-    char *ledger = session_ledger_path(&options, "ledger.db");
-    how.ledger_path = options.no_observers ? NULL : ledger;
+    char *ledger = session_state_path(&options, "ledger.db");
+    char *trust = session_state_path(&options, "trust.jsonl");
+    how.ledger_path = options.no_observers || options.emit ? NULL : ledger;
     FILE *sink = NULL;
+    how.trust_path = trust;
     if (code == PERI_EXIT_OK) code = session_host_options(&options, &how);
     if (code == PERI_EXIT_OK) code = open_sink(sink_path, &sink);
     if (code == PERI_EXIT_OK) {
@@ -168,6 +177,7 @@ int cmd_run(int argc, char **argv) {
     }
     if (sink) fclose(sink);
     free(ledger);
+    free(trust);
     free(paths);
     return code < 0 ? PERI_EXIT_OK : code;
 }

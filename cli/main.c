@@ -13,9 +13,19 @@ static const struct {
     {"run", cmd_run, "read an agent's events live and say what observers propose"},
     {"replay", cmd_replay, "run observers over recorded sessions; nothing is delivered"},
     {"digest", cmd_digest, "print what an observer would be shown of a recording"},
+    {"observers", cmd_observers, "list the observers of all layers, and why one is not used"},
+    {"new", cmd_new, "begin an observer or a policy, with its spec"},
     {"check", cmd_check, "validate configs, observers, policies and dialects"},
+    {"test", cmd_test, "run the specs of observers and policies"},
+    {"trust", cmd_trust, "see what a project brings along, and agree to it or not"},
+    {"enable", cmd_enable, "switch observers on"},
+    {"disable", cmd_disable, "switch observers off"},
+    {"goal", cmd_goal, "declare what the agent is to reach"},
+    {"remember", cmd_remember, "keep a note that observers may recall"},
     {"explain", cmd_explain, "tell why one proposal ended as it did"},
     {"log", cmd_log, "list what the ledger holds"},
+    {"worker", cmd_worker, "run the Lua observers of a pack in a process of their own"},
+    {"policy", cmd_policy, "put proposals to the policies; the table of lanes"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 

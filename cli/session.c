@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ANSWER_WAIT_MS = 100, INTERRUPTED_WAITS = 20 };
+
 size_t session_option_list(session_options *options, peri_option *to) {
     const peri_option list[] = {
         {"--json", NULL, &options->json},
@@ -16,7 +18,9 @@ size_t session_option_list(session_options *options, peri_option *to) {
         {"--observers", &options->observers, NULL},
         {"--lua", &options->lua_dir, NULL},
         {"--state", &options->state_dir, NULL},
+        {"--project", &options->project, NULL},
         {"--max-line", &options->max_line, NULL},
+        {"--emit", &options->emit, NULL},
     };
     memcpy(to, list, sizeof list);
     return sizeof list / sizeof list[0];
@@ -34,13 +38,18 @@ static int read_size(const char *text, size_t *out) {
 }
 
 int session_host_options(const session_options *from, peri_host_options *to) {
-    to->no_observers = from->no_observers;
+    if (from->emit && strcmp(from->emit, "observations") != 0) {
+        fprintf(stderr, "perilune: --emit takes 'observations', not '%s'\n", from->emit);
+        return PERI_EXIT_USAGE;
+    }
+    to->no_observers = from->no_observers || from->emit;
     to->config_path = from->config;
     to->policies = from->policy;
     to->observer_dir = from->observers;
     to->lua_dir = from->lua_dir;
+    to->project_dir = from->project;
     to->use_user_config = true;
-    to->quiet_observations = !from->json || from->quiet;
+    to->quiet_observations = !from->emit && (!from->json || from->quiet);
     to->on_log = session_log;
     to->log_user = (void *)(uintptr_t)from;
     return from->max_line ? read_size(from->max_line, &to->max_line_bytes) : PERI_EXIT_OK;
@@ -56,7 +65,11 @@ bool session_settle(peri_host *host, const timeline *t) {
 
 int session_end(peri_host *host, timeline *t) {
     int status = peri_host_finish(host);
-    while (status >= 0 && !t->saw_summary && !t->broken) status = peri_host_step(host, 0);
+    int waits = 0; // for commands that are still at work
+    while (status >= 0 && !t->saw_summary && !t->broken && waits < INTERRUPTED_WAITS) {
+        status = peri_host_step(host, ANSWER_WAIT_MS);
+        if (status == 0 && peri_interrupted()) waits++;
+    }
     if (fflush(t->out) != 0 && !t->broken) {
         perror("perilune: cannot write the output");
         return PERI_EXIT_INTERNAL;
@@ -76,7 +89,7 @@ int session_exit_code(int status) {
     }
 }
 
-char *session_ledger_path(const session_options *options, const char *name) {
+char *session_state_path(const session_options *options, const char *name) {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     char *path = NULL;
     int made = -1;

@@ -8,7 +8,8 @@
 typedef struct session_options {
     bool json, quiet, no_observers;
     const char *dialect, *config, *policy, *observers, *lua_dir, *state_dir;
-    const char *max_line;
+    const char *project; // folder whose layer is taken too; NULL: none
+    const char *max_line, *emit;
 } session_options;
 
 /// Appends the options of both verbs to `to` (room for 16); returns how many.
@@ -26,8 +27,8 @@ int session_end(peri_host *host, timeline *t);
 /// The exit code for a status of the library.
 int session_exit_code(int status);
 
-/// A path for the ledger `name` in the state folder; owned by the caller. NULL if there is no home.
-char *session_ledger_path(const session_options *options, const char *name);
+/// A path for the file `name` in the state folder; owned by the caller. NULL if there is no home.
+char *session_state_path(const session_options *options, const char *name);
 
 /// A peri_log_fn that prints errors, and warnings unless quiet, on stderr; `user` is the options.
 void session_log(void *user, const char *severity, peri_str message);

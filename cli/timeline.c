@@ -180,8 +180,11 @@ void timeline_record(void *user, const peri_record *record) {
     if (t->broken) return;
     bool summary = record->kind == PERI_RECORD_SUMMARY;
     t->saw_summary |= summary;
-    if (t->quiet && !summary) return;
-    if (t->json) {
+    if (t->emit ? record->kind != PERI_RECORD_OBSERVATION : t->quiet && !summary) return;
+    if (t->emit) {
+        fwrite(record->event.ptr, 1, record->event.len, t->out);
+        fputc('\n', t->out);
+    } else if (t->json) {
         fwrite(record->json.ptr, 1, record->json.len, t->out);
         fputc('\n', t->out);
     } else {

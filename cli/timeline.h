@@ -18,6 +18,7 @@ typedef struct timeline_note {
 typedef struct timeline {
     FILE *out;
     bool colour, json, quiet;
+    bool emit;   // the observed events alone, in the form that is read back
     bool live;   // flush after every record
     bool broken; // writing failed: the reader is gone
     bool saw_summary;

@@ -19,8 +19,18 @@ static int take_options(const peri_host_options *given, peri_host_options *out) 
     return PERI_OK;
 }
 
-static char *copy_of(const char *text) {
-    return text ? strdup(text) : NULL;
+// A NULL stays NULL; a text that memory cannot hold fails the host, since without it the host
+// would do something else.
+static int copy_of(char **slot, const char *text) {
+    *slot = text ? strdup(text) : NULL;
+    return text && !*slot ? PERI_ENOMEM : PERI_OK;
+}
+
+static int copy_texts(peri_host *host, const peri_host_options *options) {
+    int status = copy_of(&host->observer_only, options->observer_only);
+    if (status == PERI_OK) status = copy_of(&host->lua_dir, options->lua_dir);
+    if (status == PERI_OK) status = copy_of(&host->ledger_path, options->ledger_path);
+    return status;
 }
 
 static int take_layout(peri_host *host, const char *layout) {
@@ -75,12 +85,14 @@ static void init_parts(peri_host *host) {
     host->clock = host->mode == PERI_MODE_REPLAY ? peri_clock_of(&host->replay_clock)
                                                  : peri_clock_system();
     host->last_source = &host->sources;
+    peri_joiner_init(&host->joiner);
     peri_registry_init(&host->registry, host->seed, host_agent_free, host_session_free);
     peri_outbox_init(&host->outbox, host_on_delivery, host);
     peri_arena_init(&host->run_arena, 16 * 1024 * 1024);
     peri_arena_init(&host->record_arena, 4 * 1024 * 1024);
     peri_diag_list_init(&host->diags);
     peri_buf_init(&host->json, 4 * (size_t)PERI_LINE_CAP_BYTES);
+    peri_buf_init(&host->event, 4 * (size_t)PERI_LINE_CAP_BYTES);
     peri_buf_init(&host->scratch, 4 * (size_t)PERI_LINE_CAP_BYTES);
     peri_buf_init(&host->status_json, 64 * 1024 * 1024);
     peri_buf_init(&host->dialect_names, 4096);
@@ -97,15 +109,14 @@ int peri_host_new(const peri_host_options *given, peri_host **out) {
     host->mode = options.mode;
     host->no_observers = options.no_observers;
     host->quiet_observations = options.quiet_observations;
+    host->all_sources = options.all_sources;
     host->max_line_bytes = options.max_line_bytes;
     host->on_log = options.on_log;
     host->log_user = options.log_user;
-    host->observer_only = copy_of(options.observer_only);
-    host->lua_dir = copy_of(options.lua_dir);
-    host->ledger_path = copy_of(options.ledger_path);
     host->ledger_replace = options.ledger_replace;
-    status = seed_random(host, &options);
     init_parts(host);
+    status = seed_random(host, &options);
+    if (status == PERI_OK) status = copy_texts(host, &options);
     if (status == PERI_OK) status = take_layout(host, options.layout);
     if (status == PERI_OK) status = peri_loop_new(&host->loop);
     if (status == PERI_OK) status = host_load(host, &options);
@@ -118,11 +129,23 @@ int peri_host_new(const peri_host_options *given, peri_host **out) {
     return PERI_OK;
 }
 
+static void retire_all(peri_host *host) {
+    for (const peri_session *session = host->registry.first; session; session = session->next) {
+        for (const peri_agent *agent = session->agents; agent; agent = agent->next) {
+            if (agent->attached) host_retire(host, agent);
+        }
+    }
+}
+
 void peri_host_free(peri_host *host) {
-    if (!host || !pthread_equal(host->owner, pthread_self())) return;
-    peri_outbox_expire(&host->outbox, (peri_str){0}, "the host ended");
+    if (!host || host->in_step || !pthread_equal(host->owner, pthread_self())) return;
+    host_commands_close(host);
+    host_runs_free(host);
+    peri_outbox_expire(&host->outbox, (peri_str){0}, (peri_str){0}, "the host ended");
+    retire_all(host);
     host_sources_free(host);
     peri_registry_deinit(&host->registry);
+    peri_joiner_deinit(&host->joiner);
     host_unload(host);
     if (host->ledger) {
         int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
@@ -135,6 +158,7 @@ void peri_host_free(peri_host *host) {
     peri_arena_deinit(&host->record_arena);
     peri_diag_list_deinit(&host->diags);
     peri_buf_deinit(&host->json);
+    peri_buf_deinit(&host->event);
     peri_buf_deinit(&host->scratch);
     peri_buf_deinit(&host->status_json);
     peri_buf_deinit(&host->digest);
@@ -160,8 +184,17 @@ static void hand_over(peri_host *host) {
     if (host->outbox.count) (void)peri_outbox_flush(&host->outbox);
 }
 
-static bool due(const peri_host *host) {
+static bool has_work(const peri_host *host) {
     return host->work_count || host_has_input(host);
+}
+
+static bool due(const peri_host *host) {
+    return has_work(host) || (host->finishing && !host->summed && !host->runs);
+}
+
+// A replay goes on only when its runs have answered: so its output has one order.
+static bool awaits_answers(const peri_host *host) {
+    return host->mode == PERI_MODE_REPLAY && host->runs;
 }
 
 static void read_some(peri_host *host) {
@@ -171,28 +204,39 @@ static void read_some(peri_host *host) {
 }
 
 // Committing at every step of a replay would cost more than the replay.
-enum { REPLAY_COMMIT_RECORDS = 5000 };
+enum { REPLAY_COMMIT_RECORDS = 5000, ANSWER_WAIT_MS = 50 };
 
 static bool commit_due(const peri_host *host) {
     return host->mode == PERI_MODE_LIVE || host->counts.records % REPLAY_COMMIT_RECORDS == 0;
 }
 
-int peri_host_step(peri_host *host, int timeout_ms) {
-    HOST_CHECK(host);
+static void step(peri_host *host, int timeout_ms) {
     if (host->ledger_path) open_ledger(host);
     if (host->diags.count) host_diags_flush(host);
+    if (awaits_answers(host)) {
+        peri_loop_run(host->loop, ANSWER_WAIT_MS);
+        return;
+    }
     peri_loop_run(host->loop, due(host) ? 0 : timeout_ms);
     if (host->work_count) {
         host_do_work(host);
     } else {
         read_some(host);
     }
-    if (!due(host) && host->finishing) {
+    if (!has_work(host) && host->finishing && !host->runs) {
         host_finish_agents(host);
-        if (!due(host)) host_summary(host);
+        if (!has_work(host)) host_summary(host);
     }
     if (!due(host) || commit_due(host)) hand_over(host);
-    return due(host) ? 1 : 0;
+}
+
+int peri_host_step(peri_host *host, int timeout_ms) {
+    HOST_CHECK(host);
+    if (host->in_step) return PERI_ESTATE; // from a callback
+    host->in_step = true;
+    step(host, timeout_ms);
+    host->in_step = false;
+    return due(host) || awaits_answers(host) ? 1 : 0;
 }
 
 int peri_host_finish(peri_host *host) {

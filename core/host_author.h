@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "model/turn.h"
 #include "perilune/host.h"
+#include "policy/desk.h"
 
 /// Takes one framed document instead of an observer's run. All lent for the call.
 typedef void (*peri_digest_fn)(void *user, const peri_turn *turn, const peri_observer *observer,
@@ -18,6 +19,17 @@ PERI_MUST_USE int peri_host_watch_digests(peri_host *host, const peri_observer *
 /// The loaded definition called `name`, or NULL.
 const peri_observer *peri_host_find_observer(const peri_host *host, peri_str name);
 
+/// A host's policies and limits. Lives as long as the host.
+typedef struct peri_chain {
+    peri_policy_engine engine;
+    peri_policy_limits limits;
+} peri_chain;
+
+/// Loads the policies that `options` ask for into a host that was made with `no_observers`. PERI_EINVAL if
+/// one named there cannot be used; PERI_ENOMEM. What is wrong was logged.
+PERI_MUST_USE int peri_host_open_chain(peri_host *host, const peri_host_options *options,
+                                       peri_chain *out);
+
 typedef enum peri_file_kind {
     PERI_KIND_UNKNOWN,
     PERI_KIND_CONFIG,
@@ -26,8 +38,19 @@ typedef enum peri_file_kind {
     PERI_KIND_DIALECT,
 } peri_file_kind;
 
-/// Validates one file of a person's: a config (.yaml), or Lua by what it returns. Problems go to `diags`.
-/// Returns what it took the file for; PERI_KIND_UNKNOWN with a diagnostic if it is none of these.
-peri_file_kind peri_check_file(const char *path, peri_diag_list *diags);
+/// What a file was taken for.
+typedef struct peri_checked {
+    peri_file_kind kind;           // PERI_KIND_UNKNOWN: none of these, with a diagnostic
+    const peri_observer *observer; // what it resolved to; NULL unless it is a valid observer
+} peri_checked;
+
+/// Validates files, those of one folder together: two observers of one name are an error.
+typedef struct peri_checker peri_checker;
+PERI_MUST_USE int peri_checker_new(peri_checker **out);
+void peri_checker_free(peri_checker *checker); // NULL is fine
+
+/// Validates one file: a config (.yaml), a Markdown observer, or Lua by what it returns. Problems go to
+/// `diags`. What `observer` points to is borrowed until the next call.
+peri_checked peri_checker_file(peri_checker *checker, const char *path, peri_diag_list *diags);
 
 #endif

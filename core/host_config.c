@@ -10,7 +10,9 @@ void host_config_init(host_config *config) {
         .policies = default_policies,
         .policy_count = 1,
         .limits = {.advisories_per_turn = 2, .veto_budget = 3},
+        .ceilings = peri_ceilings_default(),
         .ledger_days = 30,
+        .unknown_percent = HOST_UNKNOWN_PERCENT,
         .ledger_max_bytes = INT64_C(256) << 20,
         .scrub = true,
     };
@@ -106,9 +108,30 @@ static void not_built(reading *r, const peri_yaml *node, const char *what) {
                    "%s: this version reads the key but does nothing with it", what);
 }
 
+// session: and day: { wakes: 1000, money: 2.00, ... }
+static void read_ceilings(reading *r, const peri_yaml *map, uint64_t *to) {
+    enum { MILLION = 1000000 };
+    peri_str words[PERI_SPEND_COUNT + 1] = {{0}};
+    if (!map) return;
+    for (peri_spend what = 0; what < PERI_SPEND_COUNT; what++) words[what] = peri_spend_word(what);
+    if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
+    for (peri_spend what = 0; what < PERI_SPEND_COUNT; what++) {
+        const peri_yaml *node = peri_yaml_get(map, words[what]);
+        int64_t number;
+        double money;
+        if (what == PERI_SPEND_MONEY) {
+            if (got(r, peri_yaml_double(&r->doc, node, 0, MILLION, &money)))
+                to[what] = (uint64_t)(money * MILLION + 0.5);
+        } else if (got(r, peri_yaml_int(&r->doc, node, 0, INT64_C(1) << 40, &number))) {
+            to[what] = (uint64_t)number;
+        }
+    }
+}
+
 static void read_limits(reading *r, const peri_yaml *map) {
     static const peri_str words[] = {
-        {"advisories_per_turn", 19}, {"veto_budget", 11}, {"session", 7}, {"day", 3}, {0}};
+        {"advisories_per_turn", 19}, {"veto_budget", 11}, {"session", 7}, {"day", 3},
+        {"unknown_percent", 15},     {0}};
     if (!map) return;
     if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
     int64_t number;
@@ -120,8 +143,10 @@ static void read_limits(reading *r, const peri_yaml *map) {
                              &number))) {
         r->to->limits.veto_budget = (uint32_t)number;
     }
-    not_built(r, key(map, "session"), "limits.session");
-    not_built(r, key(map, "day"), "limits.day");
+    got(r, peri_yaml_int(&r->doc, key(map, "unknown_percent"), 1, 100,
+                         &r->to->unknown_percent));
+    read_ceilings(r, key(map, "session"), r->to->ceilings.session);
+    read_ceilings(r, key(map, "day"), r->to->ceilings.day);
 }
 
 static void read_ledger(reading *r, const peri_yaml *map) {
@@ -148,8 +173,7 @@ static void read_privacy(reading *r, const peri_yaml *map) {
     read_list(r, patterns, &r->to->patterns, &r->to->pattern_count);
 }
 
-// "[x] text" is done, "[ ] text" and plain text are not.
-static void read_goal_item(peri_goal_item *item, peri_str text) {
+void host_goal_item_read(peri_goal_item *item, peri_str text) {
     text = peri_str_trim(text);
     if (peri_str_starts(text, PERI_STR("- "))) text = peri_str_sub(text, 2, text.len);
     bool box = text.len >= 3 && text.ptr[0] == '[' && text.ptr[2] == ']';
@@ -172,7 +196,7 @@ static void read_goal_items(reading *r, const peri_yaml *list) {
         peri_str text = {0};
         const peri_yaml *from = one->type == PERI_YAML_MAP ? key(one, "text") : one;
         if (got(r, peri_yaml_str(&r->doc, from, &text))) {
-            read_goal_item(items, peri_arena_copy(&r->to->arena, text));
+            host_goal_item_read(items, peri_arena_copy(&r->to->arena, text));
         }
         if (one->type == PERI_YAML_MAP) {
             got(r, peri_yaml_bool(&r->doc, key(one, "done"), &items->done));
@@ -195,10 +219,20 @@ static void read_goal(reading *r, const peri_yaml *map) {
     read_goal_items(r, key(map, "items"));
 }
 
+// recall: { memory: [FOLDER...], skills: [FOLDER...] }
+static void read_recall(reading *r, const peri_yaml *map) {
+    static const peri_str words[] = {{"memory", 6}, {"skills", 6}, {0}};
+    if (!map) return;
+    if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
+    read_list(r, key(map, "memory"), &r->to->memory_folders, &r->to->memory_folder_count);
+    read_list(r, key(map, "skills"), &r->to->skill_folders, &r->to->skill_folder_count);
+}
+
 static void read_root(reading *r) {
     static const peri_str words[] = {{"observers", 9},    {"policies", 8}, {"limits", 6},
                                      {"permissions", 11}, {"models", 6},   {"ledger", 6},
-                                     {"privacy", 7},      {"goal", 4},     {0}};
+                                     {"privacy", 7},      {"goal", 4},     {"recall", 6},
+                                     {"verbose", 7},      {0}};
     const peri_yaml *root = r->doc.root;
     if (!root) return;
     if (root->type != PERI_YAML_MAP) {
@@ -214,25 +248,17 @@ static void read_root(reading *r) {
     read_ledger(r, key(root, "ledger"));
     read_privacy(r, key(root, "privacy"));
     read_goal(r, key(root, "goal"));
+    got(r, peri_yaml_bool(&r->doc, key(root, "verbose"), &r->to->verbose));
+    read_recall(r, key(root, "recall"));
     not_built(r, key(root, "permissions"), "permissions");
     not_built(r, key(root, "models"), "models");
 }
 
-int host_config_read(host_config *config, const char *path, peri_diag_list *diags) {
-    peri_buf text;
-    peri_buf_init(&text, HOST_CONFIG_MAX_BYTES);
-    int status = peri_file_read(path, &text);
-    if (status < 0) {
-        if (status != PERI_ENOENT) {
-            peri_diag_addf(diags, PERI_ERROR, "unreadable", peri_str_c(path), 0, 0, NULL,
-                           "cannot be read: %s", peri_status_message(status));
-        }
-        peri_buf_deinit(&text);
-        return status;
-    }
+int host_config_parse(host_config *config, peri_str text, peri_str path,
+                      peri_diag_list *diags) {
     host_config before = *config;
     reading r = {.to = config, .diags = diags};
-    r.status = peri_yaml_parse(&r.doc, peri_buf_str(&text), peri_str_c(path), 1, diags);
+    r.status = peri_yaml_parse(&r.doc, text, path, 1, diags);
     if (r.status == PERI_OK) read_root(&r);
     if (r.status < 0) { // all or nothing; the arena keeps what was copied until the host ends
         peri_arena arena = config->arena;
@@ -240,6 +266,19 @@ int host_config_read(host_config *config, const char *path, peri_diag_list *diag
         config->arena = arena;
     }
     peri_yaml_doc_deinit(&r.doc);
-    peri_buf_deinit(&text);
     return r.status;
+}
+
+int host_config_read(host_config *config, const char *path, peri_diag_list *diags) {
+    peri_buf text;
+    peri_buf_init(&text, HOST_CONFIG_MAX_BYTES);
+    int status = peri_file_read(path, &text);
+    if (status == PERI_OK) {
+        status = host_config_parse(config, peri_buf_str(&text), peri_str_c(path), diags);
+    } else if (status != PERI_ENOENT) {
+        peri_diag_addf(diags, PERI_ERROR, "unreadable", peri_str_c(path), 0, 0, NULL,
+                       "cannot be read: %s", peri_status_message(status));
+    }
+    peri_buf_deinit(&text);
+    return status;
 }

@@ -45,6 +45,7 @@ static int new_source(peri_host *host, const char *name, const peri_dialect *dia
         return PERI_ENOMEM;
     }
     source->host = host;
+    source->number = ++host->source_count;
     source->file.fd = -1;
     source->next_at = INT64_MIN;
     peri_buf_init(&source->pending, HOST_FEED_BYTES);
@@ -71,6 +72,7 @@ void host_sources_free(peri_host *host) {
     }
     free(host->files);
     for (size_t i = 0; i < host->listed_count; i++) free(host->listed[i]);
+    for (size_t i = 0; i < HOST_MAX_UNRECOGNISED; i++) free(host->unrecognised[i]);
 }
 
 int peri_host_open_stream(peri_host *host, const char *name, const char *dialect,
@@ -311,28 +313,51 @@ static void read_sidecar(peri_host *host, peri_source *source, const host_file *
 static void open_source(peri_host *host, const host_file *file) {
     peri_source *source;
     int status = new_source(host, file->path, file->dialect, &source);
-    if (status == PERI_OK) status = peri_file_open(&source->file, file->path);
+    if (status == PERI_OK) {
+        status = peri_file_open(&source->file, file->path);
+        source->from_file = true;
+        source->done = status < 0; // swept with the next one that is
+    }
     if (status < 0) {
         host->counts.unread_files++;
         host_logf(host, "error", "%s: %s", file->path, peri_status_message(status));
         return;
     }
-    source->from_file = true;
     read_sidecar(host, source, file);
     for (size_t i = 0; i < host->dialect_count; i++) {
         if (host->dialects[i] == file->dialect) host->dialect_files_read[i]++;
     }
 }
 
-// Opens the files of the next session.
+// One past the files of the session that `first` belongs to, and the lowest rank among them.
+static size_t session_end(const peri_host *host, size_t first, uint32_t *rank) {
+    peri_str session = host->files[first].session;
+    size_t end = first;
+    *rank = host->files[first].dialect->rank;
+    do {
+        uint32_t one = host->files[end++].dialect->rank;
+        if (one < *rank) *rank = one;
+    } while (session.ptr && end < host->file_count &&
+             peri_str_eq(host->files[end].session, session));
+    return end;
+}
+
+// Opens the files of the next session; in a replay those of the kind that tells most of it
+// (contracts.md 5: transcript, rollout or session file before hook log before stream).
 static bool open_next_session(peri_host *host) {
     if (!host->files_sorted) sort_files(host);
     if (host->file_next == host->file_count) return false;
-    peri_str session = host->files[host->file_next].session;
-    do {
-        open_source(host, &host->files[host->file_next++]);
-    } while (session.ptr && host->file_next < host->file_count &&
-             peri_str_eq(host->files[host->file_next].session, session));
+    uint32_t rank;
+    size_t end = session_end(host, host->file_next, &rank);
+    bool best_only = host->mode == PERI_MODE_REPLAY && !host->all_sources;
+    for (; host->file_next < end; host->file_next++) {
+        const host_file *file = &host->files[host->file_next];
+        if (best_only && file->dialect->rank > rank) {
+            host->counts.same_session++;
+        } else {
+            open_source(host, file);
+        }
+    }
     return true;
 }
 
@@ -372,19 +397,37 @@ static void finish_source(peri_source *source) {
         host_warn(source->host, "format-not-recognised", peri_str_c(source->name),
                   PERI_STR("no dialect knows these records"), (peri_str){0});
     }
+    peri_reader_deinit(&source->reader); // its counts stay; a stream's handle does, too
     source->done = true;
+}
+
+// A format that changed without a word is noticed, not read as nothing (case C09).
+static void check_recognised(peri_source *source) {
+    peri_host *host = source->host;
+    const peri_ingest_counts *c = &source->reader.counts;
+    bool judged = source->done || c->records >= HOST_UNKNOWN_RECORDS;
+    uint64_t percent = (uint64_t)host->config.unknown_percent;
+    if (source->unrecognised || !judged || c->raw * 100 <= percent * c->records) return;
+    source->unrecognised = true;
+    if (host->counts.unrecognised < HOST_MAX_UNRECOGNISED) {
+        host->unrecognised[host->counts.unrecognised] = strdup(source->name);
+    }
+    host->counts.unrecognised++;
+    host_logf(host, "warning", "%s: format not recognised: %llu of %llu records are of unknown kinds",
+              source->name, (unsigned long long)c->raw, (unsigned long long)c->records);
+    host_warn(host, "format-not-recognised", peri_str_c(source->name),
+              PERI_STR("format not recognised: most of its records are of unknown kinds"),
+              (peri_str){0});
 }
 
 // Reads one line of a source. 1 if something was read.
 static int read_one(peri_source *source) {
-    while (source->file.fd >= 0 && !has_line(source)) {
-        if (unread(source).len >= HOST_CHUNK_BYTES) break; // a long line goes on in pieces
-        if (!refill(source)) break;
-    }
+    if (source->file.fd >= 0 && unread(source).len == 0) (void)refill(source);
     peri_str rest = unread(source);
     if (rest.len == 0) {
         if (source->ended && !source->done) {
             finish_source(source);
+            check_recognised(source);
             return 1;
         }
         return 0;
@@ -392,9 +435,12 @@ static int read_one(peri_source *source) {
     size_t before = rest.len;
     int status = peri_reader_step(&source->reader, &rest);
     source->pending_at += before - rest.len;
-    if (status < 0)
+    if (status < 0) {
+        source->host->counts.lost++;
         host_logf(source->host, "error", "%s: %s", source->name, peri_status_message(status));
+    }
     source->next_at = INT64_MIN;
+    check_recognised(source);
     return 1;
 }
 

@@ -1,9 +1,15 @@
 // What the files of the host share. The host owns everything; stages are wired here and nowhere else.
 //   host.c          life, the loop, one step        host_config.c   config.yaml
-//   host_load.c     dialects, observers, policies   host_input.c    files and streams, in order
+//   host_load.c     dialects, configs, their order  host_input.c    files and streams, in order
 //   host_observe.c  observation -> activity -> due  host_runs.c     digest -> run -> proposal -> ruling
 //   host_records.c  the record stream               host_status.c   status and summary
-//   host_author.c   doors for the CLI's author verbs
+//   host_layers.c   observers, layer by layer       host_define.c   one definition taken, or not
+//   host_narrow.c   a project's config and goal     host_project.c  what a project may add, and narrow
+//   host_switches.c off switches of the environment host_check.c    files validated, for `check`
+//   host_commands.c observers in processes of their own
+//   host_judge.c    the batch before the policies  host_spend.c    ceilings over a session and a day
+//   host_stale.c    is advice overtaken?          host_policies.c the chain of policies
+//   host_recall.c   notes and skills                host_author.c   doors for the CLI's author verbs
 #ifndef PERI_HOST_INTERNAL_H
 #define PERI_HOST_INTERNAL_H
 
@@ -15,26 +21,38 @@
 #include "digest/digest.h"
 #include "digest/scrub.h"
 #include "ingest/source.h"
+#include "ingest/usage.h"
+#include "io/command_runtime.h"
 #include "io/files.h"
 #include "io/loop.h"
+#include "layers.h"
 #include "ledger/ledger.h"
 #include "pairing/registry.h"
 #include "perilune/host.h"
 #include "policy/desk.h"
+#include "policy/spend.h"
+#include "project.h"
 #include "script/dialect_load.h"
 #include "script/script.h"
+#include "tap/join.h"
+#include "tap/names.h"
 #include "tap/step.h"
 #include "tap/tap.h"
+#include "tap/trail.h"
 
 enum {
     HOST_MAX_DIALECTS = 64,
     HOST_MAX_OBSERVERS = 256,
+    HOST_MAX_ENTRIES = 1024, // definitions found, in use or not
     HOST_MAX_SUBSCRIBERS = 16,
     HOST_MAX_WORK = 65536,
     HOST_FEED_BYTES = 1024 * 1024, // a stream's bytes waiting to be read
     HOST_CHUNK_BYTES = 256 * 1024, // read from a file at a time
     HOST_LINES_PER_STEP = 256,
     HOST_MAX_LISTED = 200, // files not read, by name
+    HOST_MAX_UNRECOGNISED = 20,
+    HOST_UNKNOWN_PERCENT = 50,
+    HOST_UNKNOWN_RECORDS = 20, // before so many a growing stream is not judged
     HOST_CONFIG_MAX_BYTES = 64 * 1024,
     HOST_SCRIPT_MAX_BYTES = 256 * 1024,
     HOST_LAST_USER_CP = 16000,
@@ -53,29 +71,60 @@ typedef struct host_config {
     const peri_str *policies; // names in order
     size_t policy_count;
     peri_policy_limits limits;
+    peri_ceilings ceilings;
     int64_t ledger_days, ledger_max_bytes;
+    bool verbose; // payloads of model requests and responses are kept
+    int64_t unknown_percent; // of a source's records: more of unknown kinds is reported
     bool scrub;
     const peri_str *patterns; // more secrets
     size_t pattern_count;
     peri_goal goal;
+    const peri_str *memory_folders; // more notes and skills than the user's own
+    size_t memory_folder_count;
+    const peri_str *skill_folders;
+    size_t skill_folder_count;
 } host_config;
+
+/// What observers may remind an agent of (host_recall.c). Texts live in the arena.
+typedef struct host_recall {
+    peri_arena arena;
+    peri_recall *memory, *skills; // PERI_RECALL_MAX each
+    size_t memory_count, skill_count;
+} host_recall;
+
+/// Every definition that was found (layers.h).
+typedef struct host_layers {
+    peri_arena arena;
+    peri_entry *entries; // owned; HOST_MAX_ENTRIES
+    size_t count;
+} host_layers;
+
+/// What all agents of a session share, attached to its peri_session.
+typedef struct host_session {
+    peri_veto_book book;
+    peri_spent spent;
+    uint32_t told; // bit (1 << peri_spend): that this ceiling was met has been said
+} host_session;
 
 /// One agent's data, attached to its peri_agent.
 typedef struct host_agent {
     peri_agent *agent;
     peri_tap tap;
+    peri_join join;
+    peri_names names; // of its calls
+    peri_trail trail;
+    bool unpaired; // a result came before its call
     peri_stepper stepper;
     peri_desk desk;
     peri_run_phase phase;
     uint64_t turn_first;   // number of the first item of the current turn
     uint64_t work;         // tool calls so far
     peri_str last_user;    // owned
-    peri_usage usage;      // of the agent's answers so far
-    uint64_t usage_answer; // hash of the message whose usage was added last,
-    peri_usage usage_last; // and what it was
+    peri_meter meter;      // of its tokens
     peri_proposal **fresh; // owned; proposals of the running trigger
     size_t fresh_count;
     bool trim_due, finished;
+    bool end_due; // it ended while runs were in flight: WORK_END comes behind the last of them
 } host_agent;
 
 typedef enum host_work_kind {
@@ -95,7 +144,20 @@ typedef struct host_work {
     uint64_t turn_first;
     uint32_t step, turn;
     bool ending;
+    bool late; // WORK_BATCH of a run that outlasted its trigger: the turn went on meanwhile
 } host_work;
+
+/// A run in flight.
+typedef struct host_run {
+    struct host_run *next;
+    peri_host *host;
+    host_work work;
+    char id[11];                     // of its digest
+    const peri_runtime *other;       // asked if Lua leaves the run to it
+    const peri_run_request *request; // NULL once the wake is over
+    bool kicked;                     // a wake came meanwhile, `again`
+    host_work again;
+} host_run;
 
 typedef struct host_counts {
     uint64_t observations, records, digests, runs, proposals, delivered, deferred, dropped,
@@ -103,6 +165,8 @@ typedef struct host_counts {
     uint64_t failed_runs, sink_expired,
         lost; // lost: observations beyond a maximum or out of memory
     uint64_t other_files, unread_files;
+    uint64_t same_session; // files of a session that is read from a better kind of source
+    uint64_t unrecognised; // sources of mostly unknown records
     uint64_t model_calls;
 } host_counts;
 
@@ -120,11 +184,13 @@ struct peri_source {
     peri_host *host;
     peri_source *next;
     char *name; // owned; as shown
+    uint32_t number; // 1-based, of the host's sources
     peri_reader reader;
     peri_file file;   // fd -1 for a stream
     peri_buf pending; // bytes not read yet
     size_t pending_at;
     bool ended; // nothing more will come
+    bool unrecognised; // and said so
     bool done;  // and everything was read
     bool from_file;
     int64_t next_at; // time of the next record, for merging; INT64_MIN unknown
@@ -150,7 +216,7 @@ typedef struct host_shipped_file {
 struct peri_host {
     pthread_t owner;
     peri_mode mode;
-    bool no_observers, quiet_observations;
+    bool no_observers, quiet_observations, all_sources;
     size_t max_line_bytes;
     char *observer_only, *lua_dir; // owned; may be NULL
     int layout;                    // peri_layout, or -1: the definitions'
@@ -175,12 +241,25 @@ struct peri_host {
     const peri_observer *observers[HOST_MAX_OBSERVERS]; // the same, for pairing
     size_t observer_count;
     host_shipped_file *shipped; // owned
-    peri_runtime runtime;
+    host_recall recall;
+    host_layers layers;
+    peri_project project;     // what it brings along, until loading ends
+    const char *switched_off; // the switch that keeps every observer from running; NULL: none
+    peri_runtime runtimes[PERI_RUN_COMMAND + 1]; // by peri_runtime_kind; Lua is asked first
+    peri_commands *commands;
+    peri_arena command_arena; // folders and words of commands
+    peri_str exec_folder;     // of perilune-exec, with the slash at its end
+    host_run *runs;           // owned: in flight
+    peri_script *policies;    // the chain's own VM
+    char *policy_list;        // owned; over the config's; NULL: the config's
+    bool user_policies;       // the user's folder is looked at
     peri_policy_engine engine;
     bool has_policies;
     peri_policy_health health;
+    peri_spent spent_today;
 
     peri_registry registry;
+    peri_joiner joiner;
     peri_outbox outbox;
     char *ledger_path; // owned; until the first step opens it
     peri_ledger *ledger;
@@ -189,16 +268,18 @@ struct peri_host {
     host_subscriber subscribers[HOST_MAX_SUBSCRIBERS];
     size_t subscriber_count;
     uint64_t seq;
-    peri_buf json, scratch, status_json; // reused
+    peri_buf json, event, scratch, status_json; // reused
     peri_arena record_arena;             // scrubbed texts of the record being sent
-    bool in_record;
+    bool in_record, in_step;
 
     peri_source *sources, **last_source;
+    uint32_t source_count; // ever
     host_file *files;
     size_t file_count, file_cap, file_next;
     bool files_sorted;
     char *listed[HOST_MAX_LISTED]; // owned: files of no known format
     size_t listed_count;
+    char *unrecognised[HOST_MAX_UNRECOGNISED]; // owned: sources of mostly unknown records
 
     host_work *work; // owned ring
     size_t work_first, work_count, work_cap;
@@ -224,13 +305,77 @@ void host_config_deinit(host_config *config);
 /// PERI_EINVAL, and then nothing of the file counts.
 PERI_MUST_USE int host_config_read(host_config *config, const char *path,
                                    peri_diag_list *diags);
+/// The same for a text that was read from `path`.
+PERI_MUST_USE int host_config_parse(host_config *config, peri_str text, peri_str path,
+                                    peri_diag_list *diags);
+/// The same, but of what it says only what narrows counts: switching off, shadowing, lower limits,
+/// more scrubbing, a goal. The rest is reported.
+PERI_MUST_USE int host_config_narrow(host_config *config, peri_str text, peri_str path,
+                                     peri_diag_list *diags);
+/// Reads a goal file (contracts.md 6): text, `check: COMMAND`, `- [ ]` lines. PERI_ENOMEM.
+PERI_MUST_USE int host_goal_parse(host_config *config, peri_str text);
+/// "[x] text" is done, "[ ] text" and plain text are not. `item->text` is a part of `text`.
+void host_goal_item_read(peri_goal_item *item, peri_str text);
 
 // host_load.c
 PERI_MUST_USE int host_load(peri_host *host, const peri_host_options *options);
 void host_unload(peri_host *host);
+/// $XDG_CONFIG_HOME/perilune/NAME, or ~/.config/perilune/NAME; owned; NULL if neither is set.
+char *host_user_path(const char *name);
 const peri_dialect *host_dialect_find(const peri_host *host, const char *name);
 /// Source of a `perilune.*` module; `user` is the host.
 peri_str host_find_module(void *user, peri_str name);
+/// The shipped file `path`: from lua_dir if it is there, else from the library. Absent if neither.
+peri_str host_shipped(peri_host *host, peri_str path);
+/// Visits the shipped files `folder`*`suffix`, those of lua_dir where it is set.
+void host_each_shipped(peri_host *host, const char *folder, const char *suffix,
+                       void (*fn)(peri_host *host, peri_str path, peri_str text));
+
+/// How every script of the host runs.
+peri_script_options host_script_options(peri_host *host);
+
+// host_policies.c
+PERI_MUST_USE int host_policies_load(peri_host *host, const peri_host_options *options);
+void host_policies_unload(peri_host *host);
+/// Loads the chain into a new VM; what is wrong goes to `diags`. PERI_EINVAL if one that the options
+/// name cannot be used, PERI_ENOMEM.
+PERI_MUST_USE int host_policies_build(peri_host *host, peri_diag_list *diags, peri_script **out);
+
+// host_define.c
+/// A definition as it was found, whatever its layer. All texts are lent.
+typedef struct host_found {
+    peri_str layer, file, text;
+    peri_str lua_file, lua_text; // beside a Markdown file; absent: none
+    bool lenient;                // one of pi's
+} host_found;
+/// Takes a definition, or reports why not. What is of the project was trusted before.
+void host_define(peri_host *host, const host_found *from);
+/// Lists a definition that nobody has agreed to. Nothing of it is run.
+void host_define_untrusted(peri_host *host, const host_found *from);
+bool host_is_markdown(peri_str file);
+
+// host_layers.c
+PERI_MUST_USE int host_layers_load(peri_host *host, const peri_host_options *options);
+void host_layers_unload(peri_host *host);
+/// Appends `"observers":[...]`.
+void host_layers_add_json(const peri_host *host, peri_buf *out);
+
+// host_project.c
+/// Reads the project of the options and names what of it is not trusted. PERI_ENOENT if there is no such
+/// folder; PERI_ENOMEM.
+PERI_MUST_USE int host_project_open(peri_host *host, const peri_host_options *options);
+/// Takes its trusted config and, live, its trusted goal.
+PERI_MUST_USE int host_project_configure(peri_host *host);
+
+// host_switches.c
+/// Reads PERILUNE_RESTRICTED and PERILUNE_OBSERVERS (spec CC-1). PERI_EINVAL, with a line of log that
+/// names it, if one is neither true nor false.
+PERI_MUST_USE int host_switches_read(peri_host *host);
+
+// host_recall.c
+/// Reads notes and skills: the user's where `use_user_config`, then those of the config.
+PERI_MUST_USE int host_recall_load(peri_host *host, bool use_user_config);
+void host_recall_unload(peri_host *host);
 
 // host_input.c
 PERI_MUST_USE int host_read(peri_host *host); // 1: something was read, 0: nothing to read
@@ -247,10 +392,41 @@ void host_push_work(peri_host *host, host_work work);
 
 // host_runs.c
 void host_do_work(peri_host *host); // the first of host->work
+void host_runs_free(peri_host *host);
+/// Ends the pairings of an agent that ended; each is recorded.
+void host_retire(peri_host *host, const peri_agent *agent);
 void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_state state,
                       peri_str reason);
 
+// host_commands.c
+/// Makes the runtime of command observers. PERI_ENOMEM; that perilune-exec is missing is told by
+/// the runs that need it.
+PERI_MUST_USE int host_commands_open(peri_host *host, const char *exec_path);
+/// Kills what runs.
+void host_commands_close(peri_host *host);
+/// Decides where the definition called `name`, read as `text`, runs: in this process, as its own
+/// command, or in a worker.
+void host_commands_route(peri_host *host, peri_str name, peri_str text);
+
+// host_spend.c
+/// Asks for `amount` of `what` for the agent's session and the day. NULL, and it is spent, or the ceiling
+/// that is reached; that is said once a session.
+const char *host_spend_try(peri_host *host, const host_agent *of, peri_spend what, uint64_t amount);
+
+// host_judge.c
+void host_do_batch(peri_host *host, const host_work *work);
+void host_do_window(peri_host *host, const host_work *work);
+/// Drops what the agent's desk has deferred.
+void host_drop_deferred(peri_host *host, const host_work *work, const char *reason);
+
+// host_stale.c
+/// True if what `p` cites has changed since it was said: the same call has another result now, or the
+/// file was written again.
+bool host_overtaken(const host_agent *of, const peri_proposal *p);
+
 // host_records.c
+/// A record about a piece of work; more is filled in by the caller.
+peri_record host_record_of(peri_record_kind kind, const host_work *work);
 /// Sends a record; `seq`, time and json are filled in.
 void host_record(peri_host *host, peri_record *record);
 void host_record_observation(peri_host *host, const peri_obs *obs);
@@ -259,7 +435,7 @@ void host_logf(peri_host *host, const char *severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void host_diags_flush(peri_host *host);
 int64_t host_wall_ms(const peri_host *host);
-/// `text` with its secrets replaced, in host->scratch if any were; raw where scrubbing is off.
+/// `text` with its secrets replaced, in `room` if any were; raw where scrubbing is off.
 peri_str host_scrubbed(peri_host *host, peri_str text, peri_buf *room);
 
 // host_status.c

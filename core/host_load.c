@@ -1,5 +1,5 @@
-// Loading what people write: dialects, observers and policies, shipped inside the library or replaced by
-// a folder, then the user's own. A file that cannot be used is left out alone, with a diagnostic.
+// Loading what people write: dialects, shipped inside the library or replaced by a folder,
+// and the configs in their order. A file that cannot be used is left out alone, with a diagnostic.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,6 @@
 enum { UNTIMED_WALL_MS = 10000 };
 
 #define DIALECTS "lua/perilune/dialects/"
-#define OBSERVERS "observers/"
 
 // A path of the shipped tree in `lua_dir`, or NULL.
 static char *in_lua_dir(const peri_host *host, peri_str path) {
@@ -29,8 +28,7 @@ static peri_str remembered(const peri_host *host, peri_str path) {
     return (peri_str){0};
 }
 
-// The shipped file `path`: from lua_dir if it is there, else from the library. Absent if it is neither.
-static peri_str shipped(peri_host *host, peri_str path) {
+peri_str host_shipped(peri_host *host, peri_str path) {
     peri_str known = remembered(host, path);
     if (known.ptr) return known;
     char *full = in_lua_dir(host, path);
@@ -63,11 +61,11 @@ peri_str host_find_module(void *user, peri_str name) {
     }
     size_t stem = path.len;
     peri_buf_add_c(&path, ".lua");
-    peri_str text = shipped(user, peri_buf_str(&path));
+    peri_str text = host_shipped(user, peri_buf_str(&path));
     if (!text.ptr) {
         peri_buf_truncate(&path, stem);
         peri_buf_add_c(&path, "/init.lua");
-        text = shipped(user, peri_buf_str(&path));
+        text = host_shipped(user, peri_buf_str(&path));
     }
     peri_buf_deinit(&path);
     return text;
@@ -92,18 +90,18 @@ static int visit_file(void *user, const char *full) {
     if (asprintf(&path, "%.*s%s", PERI_FMT(v->folder), slash ? slash + 1 : full) < 0) {
         return PERI_ENOMEM;
     }
-    peri_str key = peri_str_c(path), text = shipped(v->host, key);
+    peri_str key = peri_str_c(path), text = host_shipped(v->host, key);
     if (text.ptr) v->fn(v->host, key, text);
     free(path);
     return PERI_OK;
 }
 
-static void each_shipped(peri_host *host, const char *folder,
-                         void (*fn)(peri_host *, peri_str, peri_str)) {
+void host_each_shipped(peri_host *host, const char *folder, const char *suffix,
+                       void (*fn)(peri_host *, peri_str, peri_str)) {
     visit v = {host, peri_str_c(folder), fn};
     if (host->lua_dir) {
         char *full = in_lua_dir(host, peri_str_of(folder, strlen(folder) - 1));
-        int status = full ? peri_folder_list(full, ".lua", visit_file, &v) : PERI_ENOMEM;
+        int status = full ? peri_folder_list(full, suffix, visit_file, &v) : PERI_ENOMEM;
         if (status < 0) {
             peri_diag_addf(&host->diags, PERI_ERROR, "unreadable", peri_str_c(full), 0, 0, NULL,
                            "cannot be listed: %s", peri_status_message(status));
@@ -113,7 +111,7 @@ static void each_shipped(peri_host *host, const char *folder,
     }
     for (const peri_embedded *file = peri_embedded_files; file->path; file++) {
         peri_str path = peri_str_c(file->path);
-        if (peri_str_starts(path, v.folder) && peri_str_ends(path, PERI_STR(".lua"))) {
+        if (peri_str_starts(path, v.folder) && peri_str_ends(path, peri_str_c(suffix))) {
             fn(host, path, file->text);
         }
     }
@@ -142,72 +140,7 @@ const peri_dialect *host_dialect_find(const peri_host *host, const char *name) {
     return NULL;
 }
 
-static bool is_in(peri_str name, const peri_str *list, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (peri_str_eq(list[i], name)) return true;
-    }
-    return false;
-}
-
-// Takes a loaded definition: a later layer replaces an earlier one of the same name, whole.
-static void add_observer(peri_host *host, const peri_observer *observer) {
-    const host_config *config = &host->config;
-    size_t at = 0;
-    while (at < host->observer_count && !peri_str_eq(host->defs[at].name, observer->name)) at++;
-    if (at == HOST_MAX_OBSERVERS) return;
-    if (at == host->observer_count) host->observer_count++;
-    peri_observer *def = &host->defs[at];
-    *def = *observer;
-    if (is_in(def->name, config->enabled, config->enabled_count)) def->enabled = true;
-    if (is_in(def->name, config->disabled, config->disabled_count)) def->enabled = false;
-    if (!config->observers_enabled) def->enabled = false;
-    if (is_in(def->name, config->shadowed, config->shadowed_count)) def->shadow = true;
-    if (host->observer_only && !peri_str_eq(def->name, peri_str_c(host->observer_only))) {
-        def->enabled = false;
-    }
-    if (host->layout >= 0) def->layout = (peri_layout)host->layout;
-    host->observers[at] = def;
-}
-
-static void load_observer(peri_host *host, peri_str layer, peri_str path, peri_str text) {
-    const peri_observer *observer;
-    if (peri_script_add_observer(host->script, layer, layer, path, text, &host->diags,
-                                 &observer) == PERI_OK) {
-        add_observer(host, observer);
-    }
-}
-
-static void load_shipped_observer(peri_host *host, peri_str path, peri_str text) {
-    load_observer(host, PERI_STR("builtin"), path, text);
-}
-
-static int load_user_observer(void *user, const char *path) {
-    peri_host *host = user;
-    if (peri_str_ends(peri_str_c(path), PERI_STR("_spec.lua"))) return PERI_OK;
-    peri_buf text;
-    peri_buf_init(&text, HOST_SCRIPT_MAX_BYTES);
-    int status = peri_file_read(path, &text);
-    if (status == PERI_OK) {
-        load_observer(host, PERI_STR("user"), peri_str_c(path), peri_buf_str(&text));
-    } else {
-        peri_diag_addf(&host->diags, PERI_ERROR, "unreadable", peri_str_c(path), 0, 0, NULL,
-                       "cannot be read: %s", peri_status_message(status));
-    }
-    peri_buf_deinit(&text);
-    return PERI_OK;
-}
-
-static void load_observer_folder(peri_host *host, const char *folder, bool must_exist) {
-    int status = peri_folder_list(folder, ".lua", load_user_observer, host);
-    if (status < 0 && (must_exist || status != PERI_ENOENT)) {
-        peri_diag_addf(&host->diags, PERI_ERROR, "unreadable", peri_str_c(folder), 0, 0, NULL,
-                       "the folder of observers cannot be listed: %s",
-                       peri_status_message(status));
-    }
-}
-
-// $XDG_CONFIG_HOME/perilune/NAME, or ~/.config/perilune/NAME; NULL if neither is set.
-static char *user_path(const char *name) {
+char *host_user_path(const char *name) {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     char *path = NULL;
     int made = -1;
@@ -219,85 +152,28 @@ static char *user_path(const char *name) {
     return made < 0 ? NULL : path;
 }
 
-static bool is_path(peri_str name) {
-    return peri_str_find_byte(name, '/', 0) != PERI_NPOS ||
-           peri_str_ends(name, PERI_STR(".lua"));
+// One of the user's own files. What a broken one switches off cannot be known, so everything is
+// (spec PI-14): a typing mistake never switches an observer on.
+static int load_user_config(peri_host *host, const char *name) {
+    char *path = host_user_path(name);
+    int status = path ? host_config_read(&host->config, path, &host->diags) : PERI_ENOENT;
+    free(path);
+    if (status < 0 && status != PERI_ENOENT) host->switched_off = "your config has a mistake";
+    return status == PERI_ENOMEM ? status : PERI_OK;
 }
 
-static int load_policy_file(peri_host *host, peri_str name, const char *path) {
-    peri_buf text;
-    peri_buf_init(&text, HOST_SCRIPT_MAX_BYTES);
-    int status = peri_file_read(path, &text);
-    if (status == PERI_OK) {
-        status = peri_script_add_policy(host->script, name, peri_str_c(path),
-                                        peri_buf_str(&text), &host->diags);
-    }
-    peri_buf_deinit(&text);
-    return status;
-}
-
-// By path, from the user's folder, or shipped, in this order.
-static int load_policy(peri_host *host, peri_str name, bool use_user) {
-    char *file = NULL;
-    int status = PERI_ENOENT;
-    if (is_path(name)) {
-        file = strndup(name.ptr, name.len);
-        if (file) status = load_policy_file(host, name, file);
-    } else if (use_user && asprintf(&file, "policies/%.*s.lua", PERI_FMT(name)) >= 0) {
-        char *path = user_path(file);
-        if (path) status = load_policy_file(host, name, path);
-        free(path);
-    }
-    free(file);
-    if (status != PERI_ENOENT) return status;
-    peri_buf path;
-    peri_buf_init(&path, 512);
-    peri_buf_addf(&path, "policies/%.*s.lua", PERI_FMT(name));
-    peri_str text = shipped(host, peri_buf_str(&path));
-    if (text.ptr) {
-        status =
-            peri_script_add_policy(host->script, name, peri_buf_str(&path), text, &host->diags);
-    } else {
-        peri_diag_addf(&host->diags, PERI_ERROR, "unknown-policy", (peri_str){0}, 0, 0,
-                       "name a shipped policy, such as default, or a path",
-                       "there is no policy '%.*s'", PERI_FMT(name));
-    }
-    peri_buf_deinit(&path);
-    return status;
-}
-
-static int load_policies(peri_host *host, const peri_host_options *options) {
-    if (options->no_policies) return PERI_OK;
-    host->has_policies = true;
-    if (!options->policies) {
-        for (size_t i = 0; i < host->config.policy_count; i++) {
-            int status = load_policy(host, host->config.policies[i], options->use_user_config);
-            if (status == PERI_ENOMEM) return status; // others: left out, with a diagnostic
-        }
-        return PERI_OK;
-    }
-    for (peri_str rest = peri_str_c(options->policies); rest.len;) {
-        size_t comma = peri_str_find_byte(rest, ',', 0);
-        peri_str name = peri_str_trim(peri_str_sub(rest, 0, comma));
-        int status = name.len ? load_policy(host, name, options->use_user_config) : PERI_OK;
-        if (status < 0)
-            return status == PERI_ENOMEM ? status : PERI_EINVAL; // asked for by name
-        rest = comma == PERI_NPOS ? (peri_str){0} : peri_str_sub(rest, comma + 1, rest.len);
-    }
-    return PERI_OK;
-}
-
+// In the order of contracts.md 6: the user's, the project's, the one of the options.
 static int load_config(peri_host *host, const peri_host_options *options) {
     host_config_init(&host->config);
+    int status = PERI_OK;
     if (options->use_user_config) {
-        char *path = user_path("config.yaml");
-        // A user's config with a mistake is reported by its diagnostics; the defaults hold.
-        int status = path ? host_config_read(&host->config, path, &host->diags) : PERI_ENOENT;
-        free(path);
-        if (status == PERI_ENOMEM) return status;
+        status = host_switches_read(host);
+        if (status == PERI_OK) status = load_user_config(host, "config.yaml");
+        if (status == PERI_OK) status = load_user_config(host, "switches.yaml");
     }
-    if (!options->config_path) return PERI_OK;
-    int status = host_config_read(&host->config, options->config_path, &host->diags);
+    if (status == PERI_OK) status = host_project_configure(host);
+    if (status < 0 || !options->config_path) return status;
+    status = host_config_read(&host->config, options->config_path, &host->diags);
     if (status == PERI_ENOENT) {
         peri_diag_addf(&host->diags, PERI_ERROR, "unreadable", peri_str_c(options->config_path),
                        0, 0, NULL, "there is no such file");
@@ -321,34 +197,38 @@ static int load_scrub(peri_host *host) {
     return status;
 }
 
-static void load_observers(peri_host *host, const peri_host_options *options) {
-    each_shipped(host, OBSERVERS, load_shipped_observer);
-    if (options->use_user_config) {
-        char *folder = user_path("observers");
-        if (folder) load_observer_folder(host, folder, false);
-        free(folder);
-    }
-    if (options->observer_dir) load_observer_folder(host, options->observer_dir, true);
+peri_script_options host_script_options(peri_host *host) {
+    peri_script_options options = {
+        .find_module = host_find_module, .on_print = on_print, .user = host};
+    if (host->mode == PERI_MODE_REPLAY) options.limits.wall_ms = UNTIMED_WALL_MS;
+    return options;
 }
 
 int host_load(peri_host *host, const peri_host_options *options) {
-    int status = load_config(host, options);
+    int status = host_project_open(host, options);
+    if (status == PERI_OK) status = load_config(host, options);
     if (status == PERI_OK) status = load_scrub(host);
     if (status < 0) return status;
-    each_shipped(host, DIALECTS, load_dialect);
-    peri_script_options script = {
-        .find_module = host_find_module, .on_print = on_print, .user = host};
-    if (host->mode == PERI_MODE_REPLAY) script.limits.wall_ms = UNTIMED_WALL_MS;
+    host_each_shipped(host, DIALECTS, ".lua", load_dialect);
+    peri_script_options script = host_script_options(host);
     status = peri_script_new(&script, &host->script);
     if (status < 0 || options->no_observers) return status;
-    load_observers(host, options);
-    status = load_policies(host, options);
-    host->runtime = peri_script_runtime(host->script);
-    host->engine = peri_script_policies(host->script);
+    status = host_commands_open(host, options->exec_path);
+    if (status == PERI_OK) status = host_layers_load(host, options);
+    if (status < 0) return status;
+    status = host_recall_load(host, options->use_user_config);
+    if (status < 0) return status;
+    peri_project_deinit(&host->project); // what was taken of it was copied
+    status = host_policies_load(host, options);
+    host->runtimes[PERI_RUN_LUA] = peri_script_runtime(host->script);
     return status;
 }
 
 void host_unload(peri_host *host) {
+    host_recall_unload(host);
+    host_layers_unload(host);
+    peri_project_deinit(&host->project);
+    host_policies_unload(host);
     peri_script_free(host->script);
     for (size_t i = 0; i < host->dialect_count; i++) {
         peri_dialect_file_free(host->dialect_files[i]);

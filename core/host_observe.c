@@ -7,6 +7,9 @@
 void host_agent_free(void *attached) {
     host_agent *of = attached;
     peri_tap_deinit(&of->tap);
+    peri_join_deinit(&of->join);
+    peri_names_deinit(&of->names);
+    peri_trail_deinit(&of->trail);
     peri_desk_deinit(&of->desk);
     for (size_t i = 0; i < of->fresh_count; i++) free(of->fresh[i]);
     free(of->fresh);
@@ -15,8 +18,9 @@ void host_agent_free(void *attached) {
 }
 
 void host_session_free(void *attached) {
-    peri_veto_book_deinit(attached);
-    free(attached);
+    host_session *session = attached;
+    peri_veto_book_deinit(&session->book);
+    free(session);
 }
 
 void host_push_work(peri_host *host, host_work work) {
@@ -79,6 +83,17 @@ static void remember_user(host_agent *of, const peri_item *item) {
     peri_try_own(&of->last_user, head); // out of memory: the message before stays
 }
 
+// A result may stand before its call: parallel calls, several sources.
+static void pair_result(peri_host *host, host_agent *of, const peri_item *call) {
+    const peri_item *result =
+        peri_tap_find_call(&of->tap, PERI_ITEM_TOOL_RESULT, call->call_id);
+    if (!result || !result->unpaired) return;
+    peri_item paired = *result;
+    paired.unpaired = false;
+    paired.name = call->name;
+    if (peri_tap_replace(&of->tap, result, &paired) < 0) host->counts.lost++;
+}
+
 static void on_item(void *user, const peri_item *item) {
     const telling *t = user;
     host_agent *of = t->of;
@@ -91,7 +106,9 @@ static void on_item(void *user, const peri_item *item) {
             peri_tap_find_call(&of->tap, PERI_ITEM_TOOL_CALL, item->call_id);
         named.unpaired = !call && item->kind == PERI_ITEM_TOOL_RESULT;
         if (call) named.name = call->name;
+        of->unpaired |= named.unpaired;
     }
+    if (item->kind == PERI_ITEM_TOOL_CALL && of->unpaired) pair_result(t->host, of, item);
     peri_item *copy = peri_item_copy(&named);
     if (!copy || peri_tap_push_take(&of->tap, copy) < 0) t->host->counts.lost++;
 }
@@ -102,8 +119,8 @@ static void open_window(peri_host *host, host_agent *of) {
 
 static void on_turn_start(void *user, uint32_t turn, bool human) {
     const telling *t = user;
-    (void)turn;
     t->of->phase = PERI_PHASE_RUNNING;
+    peri_outbox_age(&t->host->outbox, t->of->agent->session->id, t->of->agent->key, turn);
     t->of->turn_first = t->of->tap.last_number; // the prompt's item was the last
     if (t->of->turn_first == 0) t->of->turn_first = 1;
     open_window(t->host, t->of);
@@ -122,10 +139,17 @@ static void on_step_end(void *user, uint32_t step, bool ending) {
     trigger(t->host, t->of, PERI_TRIGGER_TURN_END, ending);
 }
 
+// After the user's stop nothing is delivered until the next turn (spec PI-8): what is being judged
+// is dropped, what waits for the sink expires.
 static void on_settled(void *user, peri_str reason) {
     const telling *t = user;
-    (void)reason;
-    t->of->phase = PERI_PHASE_SETTLED;
+    const peri_agent *agent = t->of->agent;
+    bool stopped = peri_reason_is_stop(reason);
+    t->of->phase = stopped ? PERI_PHASE_STOPPED : PERI_PHASE_SETTLED;
+    if (stopped) {
+        peri_outbox_expire(&t->host->outbox, agent->session->id, agent->key,
+                           "the user stopped the agent");
+    }
     trigger(t->host, t->of, PERI_TRIGGER_AGENT_SETTLED, true);
     open_window(t->host, t->of);
 }
@@ -133,8 +157,12 @@ static void on_settled(void *user, peri_str reason) {
 static const peri_step_events step_events = {on_item, on_turn_start, on_result, on_step_end,
                                              on_settled};
 
+static void show(peri_host *host, host_agent *of, peri_obs *obs);
+
 static void finish_agent(peri_host *host, host_agent *of) {
     if (of->finished) return;
+    peri_obs *text = peri_join_assembled(&of->join, NULL);
+    if (text) show(host, of, text);
     of->finished = true;
     telling t = {host, of};
     peri_stepper_finish(&of->stepper, &step_events, &t);
@@ -144,7 +172,8 @@ static void finish_agent(peri_host *host, host_agent *of) {
 }
 
 void host_finish_agents(peri_host *host) {
-    peri_session *session = host->unfinished ? host->unfinished : host->registry.first;
+    bool some = host->unfinished && !host->finishing; // at the end, whatever came late
+    peri_session *session = some ? host->unfinished : host->registry.first;
     for (; session; session = session->next) {
         for (peri_agent *agent = session->agents; agent; agent = agent->next) {
             if (agent->attached) finish_agent(host, agent->attached);
@@ -171,13 +200,14 @@ static void on_armed(void *user, peri_pairing *pairing) {
 }
 
 static peri_veto_book *book_of(peri_host *host, peri_session *session) {
-    if (!session->attached) {
-        peri_veto_book *book = malloc(sizeof *book);
-        if (!book) return NULL;
-        peri_veto_book_init(book, host->seed);
-        session->attached = book;
+    host_session *kept = session->attached;
+    if (!kept) {
+        kept = calloc(1, sizeof *kept);
+        if (!kept) return NULL;
+        peri_veto_book_init(&kept->book, host->seed);
+        session->attached = kept;
     }
-    return session->attached;
+    return &kept->book;
 }
 
 static host_agent *attach(peri_host *host, peri_agent *agent) {
@@ -186,6 +216,7 @@ static host_agent *attach(peri_host *host, peri_agent *agent) {
     if (!of) return NULL;
     of->agent = agent;
     peri_tap_init(&of->tap);
+    peri_join_init(&of->join);
     peri_stepper_init(&of->stepper);
     peri_desk_init(&of->desk, host->config.limits, book, host->seed);
     agent->attached = of;
@@ -198,27 +229,52 @@ static void learn(peri_host *host, peri_source *source, peri_agent *agent,
     peri_str name = obs->x.agent_name;
     bool beside = source->has_sidecar && !peri_str_eq(agent->key, PERI_STR("main"));
     if (!name.len && beside) name = source->sidecar.agent_name;
-    if (name.len && !peri_str_eq(name, agent->name)) peri_try_own(&agent->name, name);
+    if (name.len && !peri_str_eq(name, agent->name)) {
+        peri_try_own(&agent->name, name);
+        agent->armed = false; // observers of this type apply now
+    }
     if (obs->x.cwd.len && !agent->cwd.ptr) peri_try_own(&agent->cwd, obs->x.cwd);
     if (obs->x.parent.len && !agent->parent.ptr) peri_try_own(&agent->parent, obs->x.parent);
     peri_str own =
         source->reader.dialect ? source->reader.dialect->observer_origin : (peri_str){0};
-    bool is_observer =
-        (own.len && peri_str_eq(obs->x.origin, own)) || (beside && source->sidecar.observer);
+    bool is_observer = (own.len && peri_str_eq(obs->x.origin, own)) ||
+                       (beside && source->sidecar.observer) || obs->x.observer;
     if (!is_observer || agent->is_observer) return;
     agent->is_observer = true;
     if (peri_str_eq(agent->key, PERI_STR("main"))) agent->session->is_observer = true;
-    for (size_t i = 0; i < agent->pairing_count; i++) { // armed before it was known
-        peri_pairing_move(agent->pairings[i], PERI_CAUSE_AGENT_END);
+    host_retire(host, agent); // armed before it was known
+}
+
+// What only a file beside the stream tells of the agent is told by the observation as well, so
+// that it holds all of it.
+static void add_learnt(const peri_source *source, const peri_agent *agent, peri_obs *obs) {
+    obs->x.observer = agent->is_observer || agent->session->is_observer;
+    if (source->has_sidecar && !obs->x.agent_name.len) obs->x.agent_name = agent->name;
+}
+
+// A stream that names no session is one of its own: a file's is called like the file.
+static peri_str session_of(const peri_source *source) {
+    peri_str name = peri_str_c(source->name);
+    if (!source->from_file) return PERI_STR("unnamed");
+    for (size_t at = name.len; at > 0; at--) {
+        if (name.ptr[at - 1] == '/') return peri_str_sub(name, at, name.len);
     }
-    (void)host;
+    return name;
 }
 
 // The agent key of an observation; what a record leaves out is taken from the one before.
-static host_agent *agent_of(peri_host *host, peri_source *source, peri_obs *obs) {
+static void complete_key(peri_host *host, const peri_source *source, peri_obs *obs) {
     if (!obs->session.len) obs->session = source->last_session;
-    if (!obs->session.len) obs->session = PERI_STR("unnamed");
+    if (!obs->session.len) obs->session = session_of(source);
     if (!obs->agent.len) obs->agent = PERI_STR("main");
+    bool child = !peri_str_eq(obs->agent, PERI_STR("main"));
+    if (child && source->has_sidecar && !obs->x.parent.len) {
+        obs->x.parent = source->sidecar.parent;
+    }
+    peri_joiner_place(&host->joiner, obs);
+}
+
+static host_agent *agent_of(peri_host *host, peri_source *source, const peri_obs *obs) {
     if (source->last && peri_str_eq(obs->session, source->last_session) &&
         peri_str_eq(obs->agent, source->last_agent)) {
         return source->last;
@@ -239,45 +295,125 @@ static host_agent *agent_of(peri_host *host, peri_source *source, peri_obs *obs)
     return of;
 }
 
-// The usage of one message counts once: a later record of the same message replaces the earlier.
-static void add_usage(host_agent *of, const peri_obs *obs) {
-    if (obs->kind != PERI_OBS_MESSAGE_USAGE && obs->kind != PERI_OBS_USAGE) return;
-    peri_str id = peri_obs_str(obs, PERI_OBS_F_MESSAGE_ID);
-    uint64_t answer = id.len ? peri_str_hash(id, PERI_HASH_SEED) : 0;
-    peri_usage before = {0};
-    if (answer && answer == of->usage_answer) before = of->usage_last;
-    of->usage.input += obs->tokens.input - before.input;
-    of->usage.cached += obs->tokens.cached - before.cached;
-    of->usage.cache_created += obs->tokens.cache_created - before.cache_created;
-    of->usage.output += obs->tokens.output - before.output;
-    of->usage_answer = answer;
-    of->usage_last = obs->tokens;
+// A record of one agent may tell that another is an observer.
+static void learn_observer(peri_host *host, const peri_obs *obs) {
+    if (!obs->x.observer_task.len) return;
+    peri_agent *agent;
+    bool made;
+    if (peri_registry_agent(&host->registry, obs->session, obs->x.observer_task, &agent,
+                            &made) < 0) {
+        host->counts.lost++;
+        return;
+    }
+    if (!agent->is_observer && agent->attached) host_retire(host, agent);
+    agent->is_observer = true;
 }
 
-void host_observe(peri_host *host, peri_source *source, peri_obs *obs) {
-    host->counts.observations++;
-    obs->seq = ++host->seq;
-    if (host->mode == PERI_MODE_REPLAY && obs->has_at &&
-        obs->at_wall_ms > host->replay_clock.at_wall_ms) {
-        host->replay_clock.at_wall_ms = obs->at_wall_ms;
-    }
+static void set_time(peri_host *host, peri_obs *obs) {
     if (!obs->has_at) {
         obs->at_wall_ms = host_wall_ms(host);
         obs->has_at = true;
     }
-    host_agent *of = agent_of(host, source, obs);
-    if (!of) {
-        host->counts.lost++;
-        return;
+    if (host->mode == PERI_MODE_REPLAY && obs->at_wall_ms > host->replay_clock.at_wall_ms) {
+        host->replay_clock.at_wall_ms = obs->at_wall_ms;
     }
-    learn(host, source, of->agent, obs);
+}
+
+static void number_step(peri_obs *obs, uint32_t step, char *room, size_t size) {
+    peri_buf digits = {.ptr = room, .cap = size, .max = size - 1};
+    peri_buf_add_uint(&digits, step);
+    peri_obs_value *index = peri_obs_add(obs, PERI_OBS_F_INDEX);
+    if (!index) return;
+    index->number = step;
+    index->text = peri_text_of(peri_buf_str(&digits), (peri_text_caps){16, 0});
+}
+
+// What was sent to a model and what came back may hold private instructions (spec OB-4).
+static void drop_payload(peri_obs *obs, peri_obs_field field) {
+    if (peri_obs_get(obs, field)) (void)peri_obs_add(obs, field); // there, and empty
+}
+
+// A frame that stands in what the agent was shown has been seen (spec PE-7).
+static void look_for_frames(peri_host *host, const peri_obs *obs) {
+    if (!host->outbox.unseen_count) return;
+    for (size_t i = 0; i < obs->value_count; i++) {
+        const peri_text *text = &obs->values[i].text;
+        (void)peri_outbox_look(&host->outbox, obs->session, obs->agent, text->head);
+        (void)peri_outbox_look(&host->outbox, obs->session, obs->agent, text->tail);
+    }
+    (void)peri_outbox_look(&host->outbox, obs->session, obs->agent, obs->x.output.head);
+    (void)peri_outbox_look(&host->outbox, obs->session, obs->agent, obs->x.output.tail);
+}
+
+// Numbers an observation that tells something new and hands it to the subscribers.
+static void record(peri_host *host, host_agent *of, peri_obs *obs) {
+    host->counts.observations++;
+    obs->seq = ++host->seq;
+    char digits[16];
+    if (obs->kind == PERI_OBS_STEP && !peri_obs_get(obs, PERI_OBS_F_INDEX)) {
+        number_step(obs, of->stepper.step, digits, sizeof digits);
+    }
+    peri_names_take(&of->names, obs);
+    if (!host->config.verbose && obs->kind == PERI_OBS_MODEL_REQUEST) {
+        drop_payload(obs, PERI_OBS_F_REQUEST);
+    }
+    if (!host->config.verbose && obs->kind == PERI_OBS_MODEL_RESPONSE) {
+        drop_payload(obs, PERI_OBS_F_RESPONSE);
+    }
+    peri_meter_take(&of->meter, obs);
     host_record_observation(host, obs);
-    add_usage(of, obs);
-    if (host->no_observers || of->agent->is_observer || of->agent->session->is_observer) return;
+    look_for_frames(host, obs);
+}
+
+static bool is_watched(const host_agent *of) {
+    return !of->agent->is_observer && !of->agent->session->is_observer;
+}
+
+// Records an observation that needs no joining and shows it to who listens.
+static void show(peri_host *host, host_agent *of, peri_obs *obs) {
+    obs->session = of->agent->session->id;
+    obs->agent = of->agent->key;
+    record(host, of, obs);
+    if (host->no_observers || !is_watched(of)) return;
     if (peri_registry_arm(&host->registry, of->agent, host->observers, host->observer_count,
                           on_armed, host) < 0) {
         host->counts.lost++;
     }
     telling t = {host, of};
     peri_stepper_feed(&of->stepper, obs, &step_events, &t);
+}
+
+// One observation of a known agent: what of it is new?
+static void join(peri_host *host, peri_source *source, host_agent *of, peri_obs *obs) {
+    const peri_dialect *dialect = source->reader.dialect;
+    peri_join_source from = {source->number, dialect && dialect->local_ids};
+    peri_join_verdict verdict = peri_join_check(&host->joiner, &of->join, from, obs);
+    learn(host, source, of->agent, obs);
+    learn_observer(host, obs);
+    if (verdict == PERI_JOIN_MORE || verdict == PERI_JOIN_REPEAT) {
+        if (peri_join_mend(obs, verdict, &of->tap) < 0) host->counts.lost++;
+    }
+    if (verdict == PERI_JOIN_REPEAT) return;
+    add_learnt(source, of->agent, obs);
+    (void)peri_join_withdraw(&host->joiner, obs, of->stepper.turn, &of->tap);
+    host->joiner.withdrawn_count += peri_trail_take(&of->trail, obs, &of->tap);
+    if (verdict == PERI_JOIN_NEW) {
+        show(host, of, obs);
+    } else {
+        record(host, of, obs);
+    }
+}
+
+void host_observe(peri_host *host, peri_source *source, peri_obs *obs) {
+    set_time(host, obs);
+    complete_key(host, source, obs);
+    host_agent *of = agent_of(host, source, obs);
+    if (!of) {
+        host->counts.lost++;
+        return;
+    }
+    for (peri_obs *text; (text = peri_join_assembled(&of->join, obs));) {
+        join(host, source, of, text);
+    }
+    join(host, source, of, obs);
 }

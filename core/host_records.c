@@ -22,11 +22,22 @@ void host_logf(peri_host *host, const char *severity, const char *format, ...) {
 }
 
 peri_str host_scrubbed(peri_host *host, peri_str text, peri_buf *room) {
+    if (!host->scrub) return text; // still loading: nobody hears of it but the log
     if (!host->config.scrub || !text.len || peri_scrub_clean(host->scrub, text)) return text;
     peri_buf_clear(room);
     (void)peri_scrub_text(host->scrub, text, room);
     return room->status < 0 ? PERI_STR("[left out: it could not be scrubbed]")
                             : peri_buf_str(room);
+}
+
+peri_record host_record_of(peri_record_kind kind, const host_work *work) {
+    return (peri_record){
+        .kind = kind,
+        .session = work->of->agent->session->id,
+        .agent = work->of->agent->key,
+        .step = work->step,
+        .turn = work->turn,
+    };
 }
 
 static void begin_json(peri_host *host, const peri_record *record) {
@@ -90,7 +101,6 @@ static void write_json(peri_host *host, const peri_record *record) {
 }
 
 static void send(peri_host *host, const peri_record *record) {
-    if (host->in_record) return;
     host->in_record = true;
     host->counts.records++;
     if (host->ledger && record->kind != PERI_RECORD_OBSERVATION) {
@@ -111,15 +121,16 @@ static void scrub_text(peri_host *host, peri_str *text) {
 }
 
 static void scrub_record(peri_host *host, peri_record *record) {
-    peri_str *const texts[] = {&record->text,   &record->reason, &record->fingerprint,
-                               &record->name,   &record->file,   &record->session,
+    peri_str *const texts[] = {&record->text, &record->reason, &record->fingerprint,
+                               &record->name, &record->file,   &record->session,
                                &record->agent};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) scrub_text(host, texts[i]);
 }
 
 void host_record(peri_host *host, peri_record *record) {
+    if (host->in_record) return; // a subscriber's doing; the record it was lent stays whole
     record->struct_size = sizeof *record;
-    record->seq = ++host->seq;
+    record->seq = host->seq + 1;
     record->at_wall_ms = host_wall_ms(host);
     peri_arena_reset(&host->record_arena);
     scrub_record(host, record);
@@ -128,6 +139,7 @@ void host_record(peri_host *host, peri_record *record) {
         host->counts.lost++;
         return;
     }
+    host->seq++;
     record->json = peri_buf_str(&host->json);
     send(host, record);
 }
@@ -145,32 +157,60 @@ static peri_str shown_text(const peri_obs *obs) {
     return (peri_str){0};
 }
 
-void host_record_observation(peri_host *host, const peri_obs *obs) {
-    if (host->quiet_observations || host->subscriber_count == 0) return;
-    peri_buf *json = &host->json;
-    peri_buf_clear(json);
-    peri_buf_add_c(json, "{\"record\":\"observation\",");
-    size_t at = json->len;
-    peri_obs_write(json, obs);
-    if (json->status < 0) {
-        host->counts.lost++;
-        return;
+static void scrub_part(peri_host *host, peri_text *text) {
+    scrub_text(host, &text->head);
+    scrub_text(host, &text->tail);
+}
+
+static void scrub_observation(peri_host *host, peri_obs *obs) {
+    for (size_t i = 0; i < obs->value_count; i++) {
+        scrub_part(host, &obs->values[i].text);
+        scrub_text(host, &obs->values[i].bounded);
     }
-    memmove(json->ptr + at, json->ptr + at + 1, json->len - at - 1); // its own opening brace
-    json->len--;
+    peri_obs_x *x = &obs->x;
+    scrub_part(host, &x->output);
+    peri_str *const texts[] = {&obs->session, &obs->agent, &obs->scope, &x->agent_name,
+                               &x->cwd,       &x->source,  &x->parent,  &x->origin};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) scrub_text(host, texts[i]);
+}
+
+// The record around an event: the key, then the event's members, which hold seq and time.
+static void wrap_event(peri_host *host, const peri_record *record, peri_obs_kind kind) {
+    peri_buf_clear(&host->json);
+    peri_buf_add_c(&host->json, "{\"record\":\"observation\"");
+    add_text(host, "session", record->session);
+    // A phase names an agent of its own; whose phase it is stands in `x` alone.
+    if (kind != PERI_OBS_PHASE) add_text(host, "agent", record->agent);
+    peri_buf_add_byte(&host->json, ',');
+    peri_buf_add(&host->json, peri_str_sub(record->event, 1, record->event.len));
+}
+
+void host_record_observation(peri_host *host, const peri_obs *seen) {
+    if (host->quiet_observations || host->subscriber_count == 0) return;
+    peri_arena_reset(&host->record_arena);
+    peri_obs obs = *seen;
+    scrub_observation(host, &obs);
+    peri_buf_clear(&host->event);
+    peri_obs_write(&host->event, &obs);
     peri_record record = {
         .struct_size = sizeof record,
         .kind = PERI_RECORD_OBSERVATION,
-        .seq = obs->seq,
-        .at_wall_ms = obs->at_wall_ms,
-        .session = obs->session,
-        .agent = obs->agent,
-        .state = peri_obs_kind_word(obs->kind),
-        .name = peri_obs_str(obs, PERI_OBS_F_NAME),
-        .call_id = peri_obs_str(obs, PERI_OBS_F_CALL_ID),
-        .text = shown_text(obs),
+        .seq = obs.seq,
+        .at_wall_ms = obs.at_wall_ms,
+        .session = obs.session,
+        .agent = obs.agent,
+        .state = peri_obs_kind_word(obs.kind),
+        .name = peri_obs_str(&obs, PERI_OBS_F_NAME),
+        .call_id = peri_obs_str(&obs, PERI_OBS_F_CALL_ID),
+        .text = shown_text(&obs),
+        .event = peri_buf_str(&host->event),
     };
-    record.json = host_scrubbed(host, peri_buf_str(json), &host->scratch);
+    wrap_event(host, &record, obs.kind);
+    if (host->event.status < 0 || host->json.status < 0) {
+        host->counts.lost++;
+        return;
+    }
+    record.json = peri_buf_str(&host->json);
     send(host, &record);
 }
 

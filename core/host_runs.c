@@ -8,16 +8,6 @@
 
 enum { EXCERPT_BYTES = 4096, HASH_BYTES = 16 };
 
-static peri_record record_of(peri_record_kind kind, const host_work *work) {
-    return (peri_record){
-        .kind = kind,
-        .session = work->of->agent->session->id,
-        .agent = work->of->agent->key,
-        .step = work->step,
-        .turn = work->turn,
-    };
-}
-
 // ---- digest ---------------------------------------------------------------------------------------
 
 static peri_str agent_name(const peri_agent *agent) {
@@ -35,7 +25,8 @@ static peri_turn turn_of(const host_work *work) {
         .step = work->step,
         .turn = work->turn,
         .last_user = of->last_user,
-        .usage = of->usage,
+        .usage = peri_meter_total(&of->meter),
+        .last_usage = of->meter.last,
         .ending = work->ending,
     };
     turn.items = peri_tap_range(&of->tap, work->pairing->cursor, work->upto, &turn.item_count,
@@ -59,7 +50,7 @@ static void record_digest(peri_host *host, const host_work *work, peri_str id) {
     char name[2 * HASH_BYTES + 1];
     crypto_hash_sha256(hash, (const unsigned char *)(text.ptr ? text.ptr : ""), text.len);
     hex(name, hash, HASH_BYTES);
-    peri_record record = record_of(PERI_RECORD_DIGEST, work);
+    peri_record record = host_record_of(PERI_RECORD_DIGEST, work);
     record.id = id;
     record.observer = work->pairing->observer->name;
     record.trigger = peri_trigger_word(work->trigger);
@@ -109,7 +100,7 @@ static void strike(peri_host *host, const host_work *work, peri_str error) {
     peri_try_own(&pairing->last_error, error);
     if (++pairing->failures < PERI_RUN_MAX_FAILURES || pairing->disabled) return;
     pairing->disabled = true;
-    peri_record record = record_of(PERI_RECORD_PAIRING, work);
+    peri_record record = host_record_of(PERI_RECORD_PAIRING, work);
     record.observer = pairing->observer->name;
     record.id = peri_str_c(pairing->task_id);
     record.state = PERI_STR("disabled");
@@ -122,7 +113,7 @@ static void strike(peri_host *host, const host_work *work, peri_str error) {
 
 static void record_run(peri_host *host, const host_work *work, peri_str id,
                        const peri_run_result *result) {
-    peri_record record = record_of(PERI_RECORD_RUN, work);
+    peri_record record = host_record_of(PERI_RECORD_RUN, work);
     record.id = id;
     record.observer = work->pairing->observer->name;
     record.trigger = peri_trigger_word(work->trigger);
@@ -144,7 +135,7 @@ static void keep_fresh(peri_host *host, host_agent *of, peri_proposal *proposal)
 }
 
 static void record_proposal(peri_host *host, const host_work *work, const peri_proposal *p) {
-    peri_record record = record_of(PERI_RECORD_PROPOSAL, work);
+    peri_record record = host_record_of(PERI_RECORD_PROPOSAL, work);
     record.id = p->id;
     record.observer = p->observer;
     record.state = peri_proposal_kind_word(p->kind);
@@ -159,10 +150,17 @@ static void record_proposal(peri_host *host, const host_work *work, const peri_p
 static void propose(peri_host *host, const host_work *work, const peri_draft *draft,
                     peri_run_result *result) {
     peri_pairing *pairing = work->pairing;
+    const char *reason = host_spend_try(host, work->of, PERI_SPEND_PROPOSALS, 1);
+    if (reason) { // no fault of the observer's
+        pairing->counts.refused++;
+        result->state = PERI_RUN_SKIPPED;
+        result->error = peri_str_c(reason);
+        return;
+    }
     char id[11];
     make_id(id, work, "proposal", pairing->counts.proposed);
     peri_proposal *proposal;
-    const char *reason = "";
+    reason = "";
     int status = peri_draft_check(pairing->observer, draft, peri_str_c(id), &proposal, &reason);
     if (status < 0) {
         pairing->counts.refused++;
@@ -187,6 +185,7 @@ static void settle_run(peri_host *host, const host_work *work, peri_str id,
     pairing->counts.runs++;
     pairing->counts.silent += result->state == PERI_RUN_SILENT;
     pairing->counts.skipped += result->state == PERI_RUN_SKIPPED;
+    pairing->counts.no_runtime += result->state == PERI_RUN_NO_RUNTIME;
     bool failed = result->state == PERI_RUN_FAILED || result->state == PERI_RUN_TIMEOUT;
     if (failed) {
         strike(host, work, result->error);
@@ -198,21 +197,152 @@ static void settle_run(peri_host *host, const host_work *work, peri_str id,
     if (result->state != PERI_RUN_SKIPPED) pairing->cursor = work->upto;
 }
 
+// A Markdown observer without a line of Lua, where no model runs: it costs nothing.
+static bool has_no_runtime(const peri_host *host, const peri_observer *observer) {
+    return observer->runtime == PERI_RUN_MODEL && !observer->has_wake &&
+           !observer->has_lua_form && !host->watching;
+}
+
+// One run at a time (spec PI-6): its activity stays in the tap for a later one.
+static void miss(const host_work *work) {
+    peri_pairing *pairing = work->pairing;
+    host_run *run = pairing->run;
+    pairing->counts.missed++;
+    run->kicked = true;
+    run->again = *work;
+}
+
+static bool has_runs(const peri_agent *agent) {
+    for (size_t i = 0; i < agent->pairing_count; i++) {
+        if (agent->pairings[i]->run) return true;
+    }
+    return false;
+}
+
+static void push_end(peri_host *host, host_agent *of) {
+    of->end_due = false;
+    host_push_work(host, (host_work){.kind = WORK_END,
+                                     .of = of,
+                                     .step = of->stepper.step,
+                                     .turn = of->stepper.turn});
+}
+
+// What is due once a run has ended that outlasted its wake. In a replay the batch of its trigger
+// still waits for it.
+static void follow(peri_host *host, const host_run *run) {
+    host_agent *of = run->work.of;
+    if (host->mode == PERI_MODE_LIVE && of->fresh_count) {
+        host_work batch = run->work;
+        batch.kind = WORK_BATCH;
+        batch.late = of->phase == PERI_PHASE_SETTLED || batch.turn != of->stepper.turn;
+        host_push_work(host, batch);
+    }
+    if (run->kicked && run->work.pairing->named) {
+        host_work again = run->again;
+        host_push_work(host, again);
+        again.kind = WORK_BATCH;
+        host_push_work(host, again);
+    }
+    if (of->end_due && !has_runs(of->agent)) push_end(host, of);
+}
+
+static void end_run(host_run *run, const peri_run_result *result) {
+    peri_host *host = run->host;
+    peri_pairing *pairing = run->work.pairing;
+    peri_run_result own = *result;
+    host_run **at = &host->runs;
+    while (*at != run) at = &(*at)->next;
+    *at = run->next;
+    pairing->run = NULL;
+    // An observer that was stopped meanwhile has nothing to say any more.
+    if (peri_pairing_active(pairing)) settle_run(host, &run->work, peri_str_c(run->id), &own);
+    if (!run->request) follow(host, run);
+    free(run);
+}
+
+// A model's call is asked for before it is made; without it the run ends as one nobody could do.
+static bool may_call(const host_run *run) {
+    return run->work.pairing->observer->runtime != PERI_RUN_MODEL ||
+           !host_spend_try(run->host, run->work.of, PERI_SPEND_MODEL_CALLS, 1);
+}
+
+// Lua is asked first: it knows whether a wake() says no, and leaves the rest to the runtime that
+// the definition wants.
+static void on_run_done(void *user, const peri_run_result *result) {
+    host_run *run = user;
+    const peri_runtime *other = run->other;
+    run->other = NULL;
+    bool wanted = result->state == PERI_RUN_NO_RUNTIME && other && other->start;
+    if (wanted && may_call(run)) {
+        other->start(other->user, run->request, &run->host->run_arena, on_run_done, run);
+    } else {
+        end_run(run, result);
+    }
+}
+
+static int start_run(peri_host *host, const host_work *work, peri_str id,
+                     const peri_run_request *request) {
+    const peri_runtime *lua = &host->runtimes[PERI_RUN_LUA];
+    peri_runtime_kind kind = request->observer->runtime;
+    host_run *run = calloc(1, sizeof *run);
+    if (!run) return PERI_ENOMEM;
+    *run = (host_run){.next = host->runs, .host = host, .work = *work, .request = request};
+    if (kind != PERI_RUN_LUA) run->other = &host->runtimes[kind];
+    memcpy(run->id, id.ptr, id.len);
+    host->runs = run;
+    work->pairing->run = run;
+    lua->start(lua->user, request, &host->run_arena, on_run_done, run);
+    if (work->pairing->run == run) run->request = NULL; // it goes on without the request
+    peri_arena_reset(&host->run_arena);
+    return PERI_OK;
+}
+
+void host_runs_free(peri_host *host) {
+    while (host->runs) {
+        host_run *run = host->runs;
+        host->runs = run->next;
+        free(run);
+    }
+}
+
+// This batch is lost, the pairing stays armed (spec CC-10).
+static void lose_batch(peri_host *host, const host_work *work, int status) {
+    work->pairing->cursor = work->upto;
+    host->counts.lost++;
+    host_logf(host, "error", "a digest for %.*s was dropped: %s",
+              PERI_FMT(work->pairing->observer->name), peri_status_message(status));
+}
+
 static void do_run(peri_host *host, const host_work *work) {
     peri_pairing *pairing = work->pairing;
     if (!peri_pairing_active(pairing)) return;
+    if (pairing->run) {
+        miss(work);
+        return;
+    }
+    if (has_no_runtime(host, pairing->observer)) {
+        pairing->counts.no_runtime++;
+        pairing->cursor = work->upto;
+        return;
+    }
+    if (host_spend_try(host, work->of, PERI_SPEND_WAKES, 1)) {
+        pairing->counts.skipped++;
+        pairing->cursor = work->upto;
+        return;
+    }
     peri_turn turn = turn_of(work);
     if (host->config.goal.text.ptr || host->config.goal.item_count)
         turn.goal = &host->config.goal;
+    turn.memory = host->recall.memory;
+    turn.memory_count = host->recall.memory_count;
+    turn.skills = host->recall.skills;
+    turn.skill_count = host->recall.skill_count;
     char id[11];
     make_id(id, work, "digest", pairing->counts.digests);
     pairing->counts.digests++;
     int status = make_digest(host, work, &turn);
-    if (status < 0) { // this batch is lost, the pairing stays armed (spec CC-10)
-        pairing->cursor = work->upto;
-        host->counts.lost++;
-        host_logf(host, "error", "a digest for %.*s was dropped: %s",
-                  PERI_FMT(pairing->observer->name), peri_status_message(status));
+    if (status < 0) {
+        lose_batch(host, work, status);
         return;
     }
     host->counts.digests++;
@@ -226,226 +356,45 @@ static void do_run(peri_host *host, const host_work *work) {
         .last = {pairing->last[0], pairing->last[1], pairing->last[2], pairing->last[3],
                  pairing->last[4], pairing->last[5]},
     };
-    peri_run_result result = {0};
-    host->runtime.run(host->runtime.user, &request, &host->run_arena, &result);
-    settle_run(host, work, peri_str_c(id), &result);
-    peri_arena_reset(&host->run_arena);
+    status = start_run(host, work, peri_str_c(id), &request);
+    if (status < 0) lose_batch(host, work, status);
 }
 
-// ---- judging --------------------------------------------------------------------------------------
-
-typedef struct judge {
-    peri_host *host;
-    const host_work *work;
-} judge;
-
-static peri_pairing *pairing_of(const host_agent *of, peri_str observer) {
-    for (size_t i = 0; i < of->agent->pairing_count; i++) {
-        if (peri_str_eq(of->agent->pairings[i]->observer->name, observer)) {
-            return of->agent->pairings[i];
-        }
-    }
-    return NULL;
-}
-
-// The observer is told the truth about its last proposal (ctx.last).
-static void remember_outcome(peri_pairing *pairing, const peri_proposal *p,
-                             const peri_decision *d, bool would_deliver) {
-    peri_str state = PERI_STR("decided");
-    if (d->verdict == PERI_VERDICT_DELIVER) {
-        state = would_deliver ? PERI_STR("would-deliver") : PERI_STR("queued");
-    }
-    const peri_str facts[] = {p->text,
-                              p->fingerprint,
-                              peri_verdict_word(d->verdict),
-                              d->verdict == PERI_VERDICT_DROP ? (peri_str){0}
-                                                              : peri_lane_word(d->lane),
-                              d->reason,
-                              state};
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-        peri_try_own(&pairing->last[i], facts[i]);
-    }
-}
-
-static void count_ruling(peri_host *host, peri_pairing *pairing, const peri_proposal *p,
-                         const peri_decision *d) {
-    switch (d->verdict) {
-    case PERI_VERDICT_DELIVER:
-        host->counts.delivered++;
-        host->counts.vetoes += p->kind == PERI_PROPOSAL_VETO;
-        if (pairing) pairing->counts.delivered++;
-        return;
-    case PERI_VERDICT_DEFER:
-        host->counts.deferred++;
-        if (pairing) pairing->counts.deferred++;
-        return;
-    default:
-        host->counts.dropped++;
-        if (pairing) pairing->counts.dropped++;
-        return;
-    }
-}
-
-static void on_ruling(void *user, const peri_proposal *p, const peri_decision *d,
-                      bool released) {
-    const judge *j = user;
-    peri_host *host = j->host;
-    const peri_agent *agent = j->work->of->agent;
-    peri_pairing *pairing = pairing_of(j->work->of, p->observer);
-    peri_record record = record_of(PERI_RECORD_DECISION, j->work);
-    record.id = p->id;
-    record.observer = p->observer;
-    record.state = peri_verdict_word(d->verdict);
-    if (d->verdict != PERI_VERDICT_DROP) record.lane = peri_lane_word(d->lane);
-    record.reason = d->reason;
-    record.policy = d->policy;
-    record.trigger = released ? PERI_STR("released") : (peri_str){0};
-    host_record(host, &record);
-    count_ruling(host, pairing, p, d);
-    if (pairing) remember_outcome(pairing, p, d, host->outbox.sink == NULL);
-    bool shadow = pairing && pairing->observer->shadow;
-    if (d->verdict != PERI_VERDICT_DELIVER || d->lane == PERI_LANE_LOG || shadow) return;
-    if (peri_outbox_add(&host->outbox, agent->session->id, agent->key, d->lane, p,
-                        &host->random) < 0) {
-        host->counts.sink_expired++;
-    }
-}
-
-static void on_policy_error(void *user, peri_str policy, peri_str error, bool disabled) {
-    peri_host *host = ((const judge *)user)->host;
-    host_logf(host, "warning", "policy %.*s %s: %.*s", PERI_FMT(policy),
-              disabled ? "is disabled after three failures in a row"
-                       : "failed and was passed over",
-              PERI_FMT(error));
-    host_warn(host, disabled ? "policy-disabled" : "policy-failed", policy, error,
-              (peri_str){0});
-}
-
-// The result of `call` as kept in the tap, or NULL.
-static const peri_item *result_of(const peri_tap *tap, const peri_item *call) {
-    return peri_tap_find_call(tap, PERI_ITEM_TOOL_RESULT, call->call_id);
-}
-
-static const peri_item *cited_call(const peri_tap *tap, uint64_t seq) {
-    for (size_t i = 0; i < tap->count; i++) {
-        const peri_item *item = tap->items[i];
-        if (item->seq != seq) continue;
-        return item->kind == PERI_ITEM_TOOL_CALL
-                   ? item
-                   : peri_tap_find_call(tap, PERI_ITEM_TOOL_CALL, item->call_id);
-    }
-    return NULL;
-}
-
-// True if the same call was made again since `p` was said, with another result.
-static bool call_changed(const peri_tap *tap, const peri_item *cited, uint32_t since_step) {
-    const peri_item *before = result_of(tap, cited);
-    for (size_t i = 0; before && i < tap->count; i++) {
-        const peri_item *item = tap->items[i];
-        if (item->kind != PERI_ITEM_TOOL_CALL || item->step <= since_step) continue;
-        if (item->hash != cited->hash || !peri_str_eq(item->name, cited->name)) continue;
-        const peri_item *after = result_of(tap, item);
-        if (after && (after->hash != before->hash || after->is_error != before->is_error)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool overtaken(void *user, const peri_proposal *p) {
-    const peri_tap *tap = &((const judge *)user)->work->of->tap;
-    for (uint32_t i = 0; i < p->evidence_count; i++) {
-        const peri_item *cited = cited_call(tap, p->evidence[i]);
-        if (cited && call_changed(tap, cited, p->step)) return true;
-    }
-    return false;
-}
-
-static peri_desk_env env_of(judge *j) {
-    const host_agent *of = j->work->of;
-    return (peri_desk_env){
-        .session = of->agent->session->id,
-        .phase = of->phase,
-        .wall_ms = host_wall_ms(j->host),
-        .turn = j->work->turn,
-        .step = j->work->step,
-        .work = of->work,
-        .overtaken = overtaken,
-        .on_ruling = on_ruling,
-        .on_policy_error = on_policy_error,
-        .user = j,
-    };
-}
-
-static const peri_policy_engine *engine_of(const peri_host *host) {
-    return host->has_policies ? &host->engine : NULL;
-}
-
-// A veto can hold the stop only before it: from agent_settled on it is too late (contracts.md 1).
-static bool too_late(const host_work *work, const peri_proposal *p) {
-    return p->kind == PERI_PROPOSAL_VETO && (work->trigger == PERI_TRIGGER_AGENT_SETTLED ||
-                                             work->trigger == PERI_TRIGGER_SESSION_END);
-}
-
-static void do_batch(peri_host *host, const host_work *work) {
-    host_agent *of = work->of;
-    judge j = {host, work};
-    peri_desk_env env = env_of(&j);
-    size_t count = 0;
-    for (size_t i = 0; i < of->fresh_count; i++) {
-        if (too_late(work, of->fresh[i])) {
-            peri_decision late = {.verdict = PERI_VERDICT_DROP,
-                                  .reason = PERI_STR("too late"),
-                                  .policy = PERI_STR("core")};
-            on_ruling(&j, of->fresh[i], &late, false);
-            free(of->fresh[i]);
-        } else {
-            of->fresh[count++] = of->fresh[i];
-        }
-    }
-    peri_desk_decide(&of->desk, engine_of(host), &host->health, &env,
-                     (const peri_proposal *const *)of->fresh, count, &host->run_arena);
-    for (size_t i = 0; i < count; i++) free(of->fresh[i]);
-    of->fresh_count = 0;
-    peri_arena_reset(&host->run_arena);
-}
-
-// Frees what nobody will look at again: earlier turns that every pairing has digested.
-static void trim(const host_work *work) {
-    host_agent *of = work->of;
-    uint64_t before = work->upto;
-    for (size_t i = 0; i < of->agent->pairing_count; i++) {
-        const peri_pairing *pairing = of->agent->pairings[i];
-        if (peri_pairing_active(pairing) && pairing->cursor < before) before = pairing->cursor;
-    }
-    peri_tap_trim(&of->tap, before, work->turn);
-}
-
-static void do_window(peri_host *host, const host_work *work) {
-    judge j = {host, work};
-    peri_desk_env env = env_of(&j);
-    peri_desk_open_window(&work->of->desk, engine_of(host), &host->health, &env,
-                          &host->run_arena);
-    peri_arena_reset(&host->run_arena);
-    trim(work);
-}
-
-static void do_end(peri_host *host, const host_work *work) {
-    host_agent *of = work->of;
-    judge j = {host, work};
-    peri_desk_env env = env_of(&j);
-    peri_desk_clear(&of->desk, &env, "the session ended first");
-    of->agent->ended = true;
-    for (size_t i = 0; i < of->agent->pairing_count; i++) {
-        peri_pairing *pairing = of->agent->pairings[i];
+void host_retire(peri_host *host, const peri_agent *agent) {
+    const host_work now = {.of = agent->attached,
+                           .step = ((const host_agent *)agent->attached)->stepper.step,
+                           .turn = ((const host_agent *)agent->attached)->stepper.turn};
+    for (size_t i = 0; i < agent->pairing_count; i++) {
+        peri_pairing *pairing = agent->pairings[i];
         if (peri_pairing_move(pairing, PERI_CAUSE_AGENT_END) <= 0) continue;
-        peri_record record = record_of(PERI_RECORD_PAIRING, work);
+        peri_record record = host_record_of(PERI_RECORD_PAIRING, &now);
         record.observer = pairing->observer->name;
         record.id = peri_str_c(pairing->task_id);
         record.state = peri_pairing_state_word(pairing->state);
         record.reason = peri_cause_word(PERI_CAUSE_AGENT_END);
         host_record(host, &record);
     }
+}
+
+// What idles for an agent's observers may go with it.
+static void rest(peri_host *host, const peri_agent *agent) {
+    for (size_t i = 0; i < agent->pairing_count; i++) {
+        const peri_observer *observer = agent->pairings[i]->observer;
+        const peri_runtime *runtime = &host->runtimes[observer->runtime];
+        if (runtime->rest) runtime->rest(runtime->user, observer);
+    }
+}
+
+static void do_end(peri_host *host, const host_work *work) {
+    host_agent *of = work->of;
+    if (has_runs(of->agent)) {
+        of->end_due = true;
+        return;
+    }
+    host_drop_deferred(host, work, "the session ended first");
+    of->agent->ended = true;
+    host_retire(host, of->agent);
+    rest(host, of->agent);
     peri_tap_deinit(&of->tap); // nothing reads it any more
 }
 
@@ -458,10 +407,10 @@ void host_do_work(peri_host *host) {
         do_run(host, &work);
         return;
     case WORK_BATCH:
-        do_batch(host, &work);
+        host_do_batch(host, &work);
         return;
     case WORK_WINDOW:
-        do_window(host, &work);
+        host_do_window(host, &work);
         return;
     case WORK_END:
         do_end(host, &work);

@@ -10,6 +10,7 @@ void host_count_source(peri_host *host, const peri_source *source) {
     to->observations += from->observations;
     to->raw += from->raw;
     to->invalid += from->invalid;
+    to->failed_maps += from->failed_maps;
     to->malformed += from->malformed;
     to->torn += from->torn;
     to->welded += from->welded;
@@ -60,6 +61,7 @@ static void add_ingest(peri_buf *out, const peri_ingest_counts *c) {
         {"bytes", c->bytes},
         {"raw", c->raw},
         {"invalid", c->invalid},
+        {"failedMaps", c->failed_maps},
         {"malformed", c->malformed},
         {"torn", c->torn},
         {"welded", c->welded},
@@ -96,6 +98,10 @@ static void add_counts(peri_host *host, peri_buf *out) {
         {"modelCalls", c->model_calls},
         {"otherFiles", c->other_files},
         {"unreadFiles", c->unread_files},
+        {"sameSession", c->same_session},
+        {"unrecognised", c->unrecognised},
+        {"repeats", host->joiner.repeat_count},
+        {"withdrawn", host->joiner.withdrawn_count},
         {"lost", c->lost + host->registry.refused_count},
     };
     bool started = false;
@@ -133,9 +139,12 @@ static void add_pairing(peri_buf *out, const peri_pairing *pairing) {
         const char *key;
         uint64_t count;
     } counts[] = {
-        {"runs", c->runs},           {"silent", c->silent},     {"skipped", c->skipped},
-        {"proposed", c->proposed},   {"failed", c->failed},     {"refused", c->refused},
-        {"delivered", c->delivered}, {"deferred", c->deferred}, {"dropped", c->dropped},
+        {"runs", c->runs},           {"silent", c->silent},
+        {"skipped", c->skipped},     {"noRuntime", c->no_runtime},
+        {"proposed", c->proposed},   {"failed", c->failed},
+        {"refused", c->refused},     {"missed", c->missed},
+        {"delivered", c->delivered}, {"deferred", c->deferred},
+        {"dropped", c->dropped},
     };
     bool started = true;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -163,6 +172,15 @@ static void add_pairings(const peri_host *host, peri_buf *out) {
     peri_buf_add_byte(out, ']');
 }
 
+static void add_unrecognised(const peri_host *host, peri_buf *out) {
+    peri_buf_add_c(out, "\"formatNotRecognised\":[");
+    for (size_t i = 0; i < HOST_MAX_UNRECOGNISED && host->unrecognised[i]; i++) {
+        if (i) peri_buf_add_byte(out, ',');
+        peri_json_add_string(out, peri_str_c(host->unrecognised[i]));
+    }
+    peri_buf_add_byte(out, ']');
+}
+
 static void add_listed(const peri_host *host, peri_buf *out) {
     peri_buf_add_c(out, "\"other\":[");
     for (size_t i = 0; i < host->listed_count; i++) {
@@ -186,7 +204,11 @@ int peri_host_status_json(peri_host *host, peri_str *out) {
     peri_buf_add_byte(json, ',');
     add_pairings(host, json);
     peri_buf_add_byte(json, ',');
+    add_unrecognised(host, json);
+    peri_buf_add_byte(json, ',');
     add_listed(host, json);
+    peri_buf_add_byte(json, ',');
+    host_layers_add_json(host, json);
     peri_buf_add_byte(json, '}');
     if (json->status < 0) return json->status;
     *out = peri_buf_str(json);
@@ -208,6 +230,8 @@ static void say_damage(peri_buf *out, const peri_ingest_counts *c) {
         {c->welded, "record glued to another", "records glued to others"},
         {c->oversized, "line over the size cap", "lines over the size cap"},
         {c->repaired, "character or value mended", "characters or values mended"},
+        {c->failed_maps, "record its dialect's script failed on",
+         "records their dialect's script failed on"},
         {c->invalid, "record without a field it needs", "records without a field they need"},
         {c->unfinished, "unfinished last line", "unfinished last lines"},
     };
@@ -240,6 +264,14 @@ static void say_input(peri_host *host, peri_buf *out, const peri_ingest_counts *
         peri_buf_add_c(out, "other    ");
         plural(out, host->counts.other_files, "file", "files");
         peri_buf_add_c(out, " in no known format, not read\n");
+    }
+    if (host->counts.same_session) {
+        peri_buf_add_c(out, "same     ");
+        plural(out, host->counts.same_session, "file", "files");
+        peri_buf_add_c(out, " of the same sessions, not read: another of theirs tells more\n");
+    }
+    for (size_t i = 0; i < HOST_MAX_UNRECOGNISED && host->unrecognised[i]; i++) {
+        peri_buf_addf(out, "format not recognised: %s\n", host->unrecognised[i]);
     }
     if (host->counts.unread_files) {
         peri_buf_add_c(out, "unread   ");

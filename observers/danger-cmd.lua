@@ -4,10 +4,10 @@
 -- everyone. It reads command lines as a shell would, so that a quoted or echoed one is no
 -- command, and it is silent where the user asked for exactly that.
 local match = require("perilune.match")
+local paths = require("perilune.paths")
 local shell = require("perilune.shell")
 local text = require("perilune.text")
 
-local SCRATCH = { "/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/" }
 local FETCHERS = { curl = true, wget = true, fetch = true }
 local INTERPRETERS = {
     sh = true, bash = true, zsh = true, dash = true, ksh = true, python = true,
@@ -19,27 +19,6 @@ local GIT_VALUED = {
     ["-C"] = true, ["-c"] = true, ["--git-dir"] = true, ["--work-tree"] = true,
 }
 
--- `path` without `.` and `..`, or nil if it climbs above its root.
-local function normal(path)
-    local parts = {}
-    for part in path:gmatch("[^/]+") do
-        if part == ".." then
-            if #parts == 0 then return nil end
-            parts[#parts] = nil
-        elseif part ~= "." then
-            parts[#parts + 1] = part
-        end
-    end
-    return "/" .. table.concat(parts, "/")
-end
-
-local function is_scratch(path)
-    for _, folder in ipairs(SCRATCH) do
-        if path:sub(1, #folder) == folder then return true end
-    end
-    return false
-end
-
 -- Why removing `target` in `folder` is dangerous, or nil. What holds a variable is unknown,
 -- but for the home folder.
 local function removal(target, folder, cwd)
@@ -48,19 +27,13 @@ local function removal(target, folder, cwd)
     end
     if target:find("[$`]") then return nil end
     if target == "/" or target == "/*" then return "the whole disk" end
-    if target:sub(1, 1) ~= "/" then
-        if not folder then return nil end
-        target = folder .. "/" .. target
-    end
     local bare = target:gsub("/%*$", "")
-    local path = normal(bare == "" and "/" or bare)
-    if not path then return "outside the workspace" end
-    if is_scratch(path .. "/") then return nil end
-    if not cwd then return nil end
+    local path = paths.normal(bare == "" and "/" or bare, folder)
+    if not path then return folder and "outside the workspace" or nil end
+    if not cwd or paths.is_scratch(path) then return nil end
     if path == cwd then return "the whole workspace" end
     if path == cwd .. "/.git" then return "the repository's history" end
-    if path:sub(1, #cwd + 1) ~= cwd .. "/" then return "outside the workspace" end
-    return nil
+    return not paths.within(path, cwd) and "outside the workspace" or nil
 end
 
 local function check_rm(command, place)
@@ -118,7 +91,7 @@ local function check_chmod(command)
     local open = mode:find("^0?777$") or mode:find("^[ugoa]*[oa][ugoa]*[+=][rx]*w")
         or mode:find("^%+?a[+=]rwx")
     local target = operands[2]
-    if not open or not target or is_scratch(target) then return nil end
+    if not open or not target or paths.is_scratch(target) then return nil end
     return { why = "lets every user of the machine change these files", asked = "chmod",
         rule = "chmod" }
 end
@@ -152,10 +125,8 @@ local function move(place, command)
     local target = shell.operands(command.args)[1]
     if not target or target:find("[$`~*]") or target == "-" then
         place.folder = nil
-    elseif target:sub(1, 1) == "/" then
-        place.folder = normal(target)
     else
-        place.folder = place.folder and normal(place.folder .. "/" .. target)
+        place.folder = paths.normal(target, place.folder)
     end
 end
 

@@ -10,19 +10,28 @@
 --   drop   one veto at a time             another veto of the batch ranks higher
 --   drop   over the batch cap             so many better ones came at once
 --   drop   veto budget spent              for its fingerprint, its observer or the session
+--   drop   vetoed again, nothing done since   much like an earlier text, and no work since
 --   drop   window has its veto            one veto a window
 --   drop   overtaken                      what it speaks of has changed since
 --   drop   stopped                        the user stopped the agent
+--   drop   the session has ended          nobody is there to hear it
+--   drop   nothing to hold in plan mode   a veto holds work, and there is none
 --   defer  beside a veto                  comes when the veto has been dealt with
 --   defer  over the window's budget       comes with the next window
 --
--- What is delivered keeps its lane, but for:
+-- What is delivered keeps its lane, but for what perilune.lanes says:
 --   waits for the next prompt             not running, and not a blocker: lane prompt
---   a blocker reopens a settled run       lane follow_up
+--   a blocker reopens a settled run       once a turn, another waits: lane follow_up
+--   planning, so to the user              a blocker in plan mode: lane user
 --   stopped, so to the user               a blocker after a stop: lane user
-local SIMILAR = 0.8
+--   ..., so to the user                   a veto refused for its budget or as a repeat:
+--                                         told once, lane user
+local lanes = require("perilune.lanes")
+
+local SIMILAR = 0.85 -- tells all pairs of tests/golden/policy/similar.jsonl apart
 local MIN_CHARACTERS = 12
 local DEFER_TURNS = 2
+local FINDING_BYTES = 120 -- of an observer's name and a fingerprint: ctx.state is small
 
 local WEIGHT = { nit = 1, concern = 2, blocker = 3 }
 
@@ -50,10 +59,13 @@ local function is_repeat(p, ctx)
 end
 
 -- Why `p` is not worth keeping whatever else is in the batch, or nil. A veto may come again
--- under its fingerprint, its budget bounds it; but not if nothing was done since.
+-- under its fingerprint: its budget bounds it.
 local function alone_reason(p, ctx)
     if says_nothing(p.text) then return "says nothing" end
-    if p.kind ~= "veto" and ctx.taken(p.fingerprint) then return "already delivered" end
+    if p.kind == "veto" then return nil end
+    if ctx.taken(p.fingerprint) or ctx.vetoes(p.observer, p.fingerprint).key > 0 then
+        return "already delivered"
+    end
     if is_repeat(p, ctx) then return "nothing new since" end
     return nil
 end
@@ -122,12 +134,25 @@ local function defer(verdict, reason)
     return { verdict = "defer", lane = verdict.lane, reason = reason, ttl_turns = DEFER_TURNS }
 end
 
+local function to_user(reason)
+    return { verdict = "deliver", lane = "user", reason = reason }
+end
+
+-- The agent may stop; a person hears why, once for each finding in a row (case C58).
+local function give_up(p, ctx, reason)
+    local finding = ("%s:%s"):format(p.observer, p.fingerprint):sub(1, FINDING_BYTES)
+    if ctx.state.told == finding then return drop(reason) end
+    ctx.state.told = finding
+    return to_user(reason .. ", so to the user")
+end
+
 -- The budgets a veto draws on: its fingerprint's, its observer's (2x), the session's (4x).
 local function deliver_veto(verdict, p, ctx)
     local spent, budget = ctx.vetoes(p.observer, p.fingerprint), ctx.limits.veto_budget
     if spent.key >= budget or spent.observer >= 2 * budget or spent.session >= 4 * budget then
-        return drop("veto budget spent")
+        return give_up(p, ctx, "veto budget spent")
     end
+    if is_repeat(p, ctx) then return give_up(p, ctx, "vetoed again, nothing done since") end
     if ctx.left.vetoes < 1 then return drop("window has its veto") end
     ctx.state.granted = p.id
     return verdict
@@ -146,38 +171,27 @@ local function is_beside_veto(p, state)
     return false
 end
 
--- severity x run state: see docs/guide/policies.md.
-local function lane_for(verdict, p, ctx)
-    if ctx.run_state == "running" then return verdict end
-    local lane, reason = "prompt", "waits for the next prompt"
-    if p.severity == "blocker" then
-        if ctx.run_state ~= "settled" then return verdict end
-        lane, reason = "follow_up", "a blocker reopens a settled run"
+-- One blocker a turn reopens a settled run; the next one waits for the prompt.
+local function reopen_once(verdict, p, ctx)
+    if ctx.state.reopened == p.turn then
+        verdict.lane, verdict.reason = "prompt", "waits for the next prompt"
     end
-    return { verdict = "deliver", lane = lane, reason = reason }
+    ctx.state.reopened = p.turn
+    return verdict
 end
 
 local function deliver(verdict, p, ctx)
-    if verdict.verdict ~= "deliver" then return verdict end
-    if ctx.run_state == "stopped" then
-        if p.severity ~= "blocker" or p.kind == "veto" then return drop("stopped") end
-        return { verdict = "deliver", lane = "user", reason = "stopped, so to the user" }
-    end
+    if verdict.verdict == "drop" then return verdict end
+    local action, reason = lanes.action(p.severity, ctx.run_state, verdict.lane)
+    if action == "drop" then return drop(reason) end
     if p.kind == "veto" then return deliver_veto(verdict, p, ctx) end
     if is_beside_veto(p, ctx.state) then return defer(verdict, "beside a veto") end
     if ctx.overtaken(p) then return drop("overtaken") end
+    if action == "user" then return to_user(reason) end
     if ctx.left.advisories < 1 then return defer(verdict, "over the window's budget") end
-    return lane_for(verdict, p, ctx)
+    if verdict.verdict == "defer" or action == verdict.lane then return verdict end
+    verdict = { verdict = "deliver", lane = action, reason = reason }
+    return action == "follow_up" and reopen_once(verdict, p, ctx) or verdict
 end
 
-local function budget(left, ctx)
-    if ctx.run_state ~= "stopped" then return left end
-    return { advisories = left.advisories, vetoes = 0 }
-end
-
-return {
-    name = "default",
-    reconcile = reconcile,
-    budget = budget,
-    deliver = deliver,
-}
+return { name = "default", reconcile = reconcile, deliver = deliver }

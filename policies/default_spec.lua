@@ -70,13 +70,13 @@ describe("default reconcile", function()
     end)
 
     it("PE-3 drops a near-duplicate while nothing new was done", function()
-        local decisions = decide(batch({}), { similar = 0.8, new_input = false })
+        local decisions = decide(batch({}), { similar = 0.85, new_input = false })
         assert.equal("nothing new since", decisions.p1.reason)
     end)
 
     it("PE-3 keeps a near-duplicate after new work, and a text less alike", function()
         assert.equal("deliver", decide(batch({}), { similar = 0.95 }).p1.verdict)
-        assert.equal("deliver", decide(batch({}), { similar = 0.79,
+        assert.equal("deliver", decide(batch({}), { similar = 0.84,
             new_input = false }).p1.verdict)
     end)
 
@@ -93,9 +93,15 @@ describe("default reconcile", function()
         assert.equal("deliver", decisions.p1.verdict)
     end)
 
-    it("C58 drops a veto repeated with no work in between", function()
+    it("C58 gives up on a veto repeated with no work in between, and tells the user", function()
         local decisions = decide(batch({ kind = "veto" }), { similar = 1, new_input = false })
-        assert.equal("nothing new since", decisions.p1.reason)
+        assert.equal("user", decisions.p1.lane)
+        assert.equal("vetoed again, nothing done since, so to the user", decisions.p1.reason)
+    end)
+
+    it("drops advice that repeats a veto of its observer", function()
+        local decisions = decide(batch({}), { vetoes = { key = 1, observer = 1, session = 1 } })
+        assert.equal("already delivered", decisions.p1.reason)
     end)
 end)
 
@@ -133,12 +139,27 @@ describe("default deliver", function()
         for _, spent in ipairs({ { key = 3, observer = 3, session = 3 },
             { key = 0, observer = 6, session = 6 }, { key = 0, observer = 0,
             session = 12 } }) do
-            local decisions = decide(batch({ kind = "veto" }), { vetoes = spent })
+            local decisions = decide(batch({ kind = "veto" }),
+                { vetoes = spent, state = { told = "reviewer:p1" } })
             assert.same({ verdict = "drop", reason = "veto budget spent" }, decisions.p1)
         end
         local decisions = decide(batch({ kind = "veto" }),
             { vetoes = { key = 2, observer = 5, session = 11 } })
         assert.equal("hold", decisions.p1.lane)
+    end)
+
+    it("C58 lets the agent stop when the budget is spent, and tells the user once", function()
+        local spent = { key = 3, observer = 3, session = 3 }
+        local decisions, _, ctx = decide(batch({ kind = "veto" }), { vetoes = spent })
+        assert.same({ verdict = "deliver", lane = "user",
+            reason = "veto budget spent, so to the user" }, decisions.p1)
+        local again = testing.deliver(policy, p({ kind = "veto" }), ctx)
+        assert.equal("drop", again.verdict)
+    end)
+
+    it("keeps a deferral of a policy before it", function()
+        local verdict = { verdict = "defer", lane = "steer", reason = "quiet hours" }
+        assert.equal(verdict, policy.deliver(verdict, p({}), testing.policy_ctx()))
     end)
 
     it("drops what later work has overtaken", function()
@@ -157,6 +178,16 @@ describe("default deliver", function()
     it("C56 reopens a settled run for a blocker", function()
         local decisions = decide(batch({ severity = "blocker" }), { run_state = "settled" })
         assert.equal("follow_up", decisions.p1.lane)
+    end)
+
+    it("C56 reopens it once a turn; another blocker waits", function()
+        local decisions, _, ctx = decide(batch({ severity = "blocker" },
+            { severity = "blocker" }), { run_state = "settled" })
+        assert.equal("follow_up", decisions.p1.lane)
+        assert.equal("prompt", decisions.p2.lane)
+        ctx.left = { advisories = 1, vetoes = 1 }
+        local next_turn = p({ severity = "blocker", turn = 2 })
+        assert.equal("follow_up", testing.deliver(policy, next_turn, ctx).lane)
     end)
 
     it("C56 shows a blocker to the user after a stop and drops the rest", function()

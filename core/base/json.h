@@ -28,6 +28,9 @@ typedef struct peri_json_node {
     uint32_t next;       // the node behind this one and all it holds
     uint8_t type;        // peri_json_type
     uint8_t flags;       // PERI_JSON_ESCAPED, PERI_JSON_WIDE, PERI_JSON_TRUE
+    // Of a string, so that nobody counts again: code points of its content and how many of them
+    // are past U+FFFF; code points and bytes of it as JSON.stringify writes it, without quotes.
+    uint32_t cp, astral, written_cp, written_bytes;
 } peri_json_node;
 
 enum {
@@ -59,9 +62,9 @@ typedef struct peri_json {
 void peri_json_doc_init(peri_json_doc *doc);
 void peri_json_doc_deinit(peri_json_doc *doc);
 
-/// Reads one value at the start of `text` (valid UTF-8, at most 4 GiB; borrowed, must outlive
-/// the document's use). Reuses the node list of the call before. PERI_EPARSE with `error_at`,
-/// PERI_EDEPTH, PERI_ELIMIT (too many nodes), PERI_EDUP, PERI_ENOMEM.
+/// Reads one value at the start of `text` (at most 4 GiB; borrowed, must outlive the document's
+/// use). Reuses the node list of the call before. PERI_EPARSE with `error_at`, also for bytes that
+/// are no UTF-8; PERI_EDEPTH, PERI_ELIMIT (too many nodes), PERI_EDUP, PERI_ENOMEM.
 PERI_MUST_USE int peri_json_parse(peri_json_doc *doc, peri_str text);
 
 peri_json peri_json_root(const peri_json_doc *doc);

@@ -3,16 +3,14 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "base/json_string.h"
 
 typedef struct scan {
     peri_json_doc *doc;
     const unsigned char *p, *end;
     uint32_t stack[PERI_JSON_MAX_DEPTH]; // open containers, as node numbers
     uint32_t depth;
+    peri__json_string_fn *string;
 } scan;
 
 void peri_json_doc_init(peri_json_doc *doc) {
@@ -31,25 +29,41 @@ static int fail(scan *s, const unsigned char *at, int status) {
     return status;
 }
 
+// The place for one more node, not yet counted. NULL with `*status` if there is none.
+static peri_json_node *next_node(scan *s, int *status) {
+    peri_json_doc *doc = s->doc;
+    *status = PERI_OK;
+    if (doc->count < doc->cap && doc->count < doc->max_nodes) return &doc->nodes[doc->count];
+    if (doc->count >= doc->max_nodes) {
+        *status = fail(s, s->p, PERI_ELIMIT);
+        return NULL;
+    }
+    uint32_t cap = doc->cap ? doc->cap * 2 : 256;
+    peri_json_node *nodes = realloc(doc->nodes, cap * sizeof *nodes);
+    if (!nodes) {
+        *status = fail(s, s->p, PERI_ENOMEM);
+        return NULL;
+    }
+    doc->nodes = nodes;
+    doc->cap = cap;
+    return &doc->nodes[doc->count];
+}
+
+static uint32_t offset_of(const scan *s, const unsigned char *at) {
+    return (uint32_t)(at - (const unsigned char *)s->doc->text.ptr);
+}
+
+// A value that is no string.
 static int add_node(scan *s, peri_json_type type, const unsigned char *start, size_t len,
                     unsigned flags) {
-    peri_json_doc *doc = s->doc;
-    if (doc->count >= doc->max_nodes) return fail(s, start, PERI_ELIMIT);
-    if (doc->count == doc->cap) {
-        uint32_t cap = doc->cap ? doc->cap * 2 : 256;
-        peri_json_node *nodes = realloc(doc->nodes, cap * sizeof *nodes);
-        if (!nodes) return fail(s, start, PERI_ENOMEM);
-        doc->nodes = nodes;
-        doc->cap = cap;
-    }
-    doc->nodes[doc->count] = (peri_json_node){
-        .start = (uint32_t)(start - (const unsigned char *)doc->text.ptr),
-        .len = (uint32_t)len,
-        .next = doc->count + 1,
-        .type = (uint8_t)type,
-        .flags = (uint8_t)flags,
-    };
-    doc->count++;
+    int status;
+    peri_json_node *node = next_node(s, &status);
+    if (!node) return status;
+    *node = (peri_json_node){.start = offset_of(s, start),
+                             .len = (uint32_t)len,
+                             .next = ++s->doc->count,
+                             .type = (uint8_t)type,
+                             .flags = (uint8_t)flags};
     return PERI_OK;
 }
 
@@ -59,100 +73,17 @@ static void skip_blank(scan *s) {
     }
 }
 
-// Moves `p` to the next byte that a string scanner must look at: quote, backslash or control.
-// Sets PERI_JSON_WIDE in `*flags` if a byte over 0x7F was passed (or stands shortly behind).
-static const unsigned char *skip_plain(const unsigned char *p, const unsigned char *end,
-                                       unsigned *flags) {
-#if defined(__SSE2__)
-    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
-    const __m128i control = _mm_set1_epi8(0x1F);
-    while (end - p >= 16) {
-        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i hits = _mm_or_si128(
-            _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, slash)),
-            _mm_cmpeq_epi8(_mm_min_epu8(bytes, control), bytes));
-        if (_mm_movemask_epi8(bytes)) *flags |= PERI_JSON_WIDE;
-        int mask = _mm_movemask_epi8(hits);
-        if (mask) return p + __builtin_ctz((unsigned)mask);
-        p += 16;
-    }
-#else
-    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
-    while (end - p >= 8) {
-        uint64_t word;
-        memcpy(&word, p, sizeof word);
-        uint64_t q = word ^ ones * '"', b = word ^ ones * '\\';
-        uint64_t special =
-            ((q - ones) & ~q) | ((b - ones) & ~b) | ((word - ones * 0x20) & ~word);
-        if (word & high) *flags |= PERI_JSON_WIDE;
-        if (special & high) break; // exact position: the loop below
-        p += 8;
-    }
-#endif
-    for (; p < end && *p != '"' && *p != '\\' && *p >= 0x20; p++) {
-        if (*p & 0x80) *flags |= PERI_JSON_WIDE;
-    }
-    return p;
-}
-
-static int hex4(const unsigned char *p, unsigned *out) {
-    unsigned value = 0;
-    for (int i = 0; i < 4; i++) {
-        unsigned char c = p[i], digit;
-        if (c >= '0' && c <= '9') {
-            digit = c - '0';
-        } else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f') {
-            digit = (unsigned char)((c | 0x20) - 'a' + 10);
-        } else {
-            return PERI_EPARSE;
-        }
-        value = value << 4 | digit;
-    }
-    *out = value;
-    return PERI_OK;
-}
-
-// Steps over the escape at `p` (a backslash); counts a lone surrogate as repaired.
-static int skip_escape(scan *s, const unsigned char **p) {
-    const unsigned char *at = *p;
-    if (s->end - at < 2) return fail(s, at, PERI_EPARSE);
-    if (at[1] != 'u') {
-        if (!memchr("\"\\/bfnrt", at[1], 8)) return fail(s, at, PERI_EPARSE);
-        *p = at + 2;
-        return PERI_OK;
-    }
-    unsigned unit, low;
-    if (s->end - at < 6 || hex4(at + 2, &unit) < 0) return fail(s, at, PERI_EPARSE);
-    *p = at + 6;
-    if (unit < 0xD800 || unit > 0xDFFF) return PERI_OK;
-    bool pair = unit < 0xDC00 && s->end - at >= 12 && at[6] == '\\' && at[7] == 'u' &&
-                hex4(at + 8, &low) == PERI_OK && low >= 0xDC00 && low <= 0xDFFF;
-    if (pair) {
-        *p = at + 12;
-    } else {
-        s->doc->repaired++;
-    }
-    return PERI_OK;
-}
-
 static int scan_string(scan *s) {
-    const unsigned char *start = ++s->p, *p = start;
-    unsigned flags = 0;
-    for (;;) {
-        p = skip_plain(p, s->end, &flags);
-        if (p >= s->end) return fail(s, start - 1, PERI_EPARSE);
-        if (*p == '"') break;
-        if (*p == '\\') {
-            flags |= PERI_JSON_ESCAPED;
-            int status = skip_escape(s, &p);
-            if (status < 0) return status;
-        } else {
-            s->doc->repaired++; // a raw control character: kept
-            p++;
-        }
-    }
-    s->p = p + 1;
-    return add_node(s, PERI_JSON_STRING, start, (size_t)(p - start), flags);
+    peri_json_doc *doc = s->doc;
+    int status;
+    peri_json_node *node = next_node(s, &status);
+    if (!node) return status;
+    size_t start = offset_of(s, s->p) + 1;
+    status = s->string(doc->text, start, node, &doc->repaired, &doc->error_at);
+    if (status < 0) return status;
+    node->next = ++doc->count;
+    s->p += node->len + 2; // with both quotes
+    return PERI_OK;
 }
 
 static const unsigned char *digits(const unsigned char *p, const unsigned char *end) {
@@ -315,13 +246,21 @@ static int scan_value(scan *s) {
     return status < 0 ? status : PERI_EAGAIN;
 }
 
+static peri__json_string_fn *string_scanner(void) {
+#ifdef PERI_AVX2
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
+        return peri__json_scan_string_avx2;
+#endif
+    return peri__json_scan_string;
+}
+
 int peri_json_parse(peri_json_doc *doc, peri_str text) {
     if (!text.ptr) text = PERI_STR("");
     doc->text = text;
     doc->count = doc->repaired = 0;
     doc->end = doc->error_at = 0;
     if (text.len >= UINT32_MAX) return PERI_ELIMIT;
-    scan s = {.doc = doc, .p = (const unsigned char *)text.ptr};
+    scan s = {.doc = doc, .p = (const unsigned char *)text.ptr, .string = string_scanner()};
     s.end = s.p + text.len;
     skip_blank(&s);
     int status;

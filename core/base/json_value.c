@@ -1,6 +1,7 @@
 // Reading values of a scanned document (json.h): members, numbers, and strings unescaped no
 // further than asked.
 #include "base/json.h"
+#include "base/json_string.h"
 #include "base/number.h"
 
 static const peri_json_node *node_of(peri_json v) {
@@ -48,107 +49,6 @@ size_t peri_json_count(peri_json v) {
     return count;
 }
 
-static int hex_digit(char c) {
-    return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
-}
-
-static unsigned hex4(const char *p) {
-    return (unsigned)(hex_digit(p[0]) << 12 | hex_digit(p[1]) << 8 | hex_digit(p[2]) << 4 |
-                      hex_digit(p[3]));
-}
-
-// Decodes the escape at `raw` (checked by the scanner); returns its bytes in the text.
-static size_t unescape(peri_str raw, uint32_t *cp) {
-    switch (raw.ptr[1]) {
-    case 'b':
-        *cp = '\b';
-        return 2;
-    case 'f':
-        *cp = '\f';
-        return 2;
-    case 'n':
-        *cp = '\n';
-        return 2;
-    case 'r':
-        *cp = '\r';
-        return 2;
-    case 't':
-        *cp = '\t';
-        return 2;
-    case 'u':
-        break;
-    default:
-        *cp = (unsigned char)raw.ptr[1];
-        return 2;
-    }
-    *cp = hex4(raw.ptr + 2);
-    if (*cp < 0xD800 || *cp > 0xDFFF) return 6;
-    if (*cp < 0xDC00 && raw.len >= 12 && raw.ptr[6] == '\\' && raw.ptr[7] == 'u') {
-        unsigned low = hex4(raw.ptr + 8);
-        if (low >= 0xDC00 && low <= 0xDFFF) {
-            *cp = 0x10000 + ((*cp - 0xD800) << 10) + (low - 0xDC00);
-            return 12;
-        }
-    }
-    *cp = 0xFFFD;
-    return 6;
-}
-
-uint32_t peri_json_unescape(peri_str raw, size_t *used) {
-    uint32_t cp;
-    *used = unescape(raw, &cp);
-    return cp;
-}
-
-// Unescapes from `*raw` to `to` until it is used up or `max_cp` code points were written;
-// advances `*raw`, adds to `*size`. `to` has room for as many bytes as `raw` has, or for four a
-// code point.
-static size_t unescape_run(peri_str *raw, char *to, size_t max_cp, peri_utf8_size *size) {
-    size_t wrote = 0, count = 0;
-    while (raw->len && count < max_cp) {
-        size_t stop = peri_str_find_byte(*raw, '\\', 0);
-        if (stop != 0) {
-            peri_str plain = peri_str_sub(*raw, 0, stop == PERI_NPOS ? raw->len : stop);
-            peri_utf8_size part = peri_utf8_cut_cp(plain, max_cp - count);
-            memcpy(to + wrote, plain.ptr, part.bytes);
-            wrote += part.bytes;
-            count += part.cp;
-            size->cp += part.cp;
-            size->u16 += part.u16;
-            *raw = peri_str_sub(*raw, part.bytes, raw->len);
-            continue;
-        }
-        uint32_t cp;
-        size_t used = unescape(*raw, &cp);
-        wrote += peri_utf8_encode(to + wrote, cp);
-        count++;
-        size->cp++;
-        size->u16 += cp > 0xFFFF ? 2 : 1;
-        *raw = peri_str_sub(*raw, used, raw->len);
-    }
-    size->bytes += wrote;
-    return wrote;
-}
-
-// Adds the size of the rest of a string without unescaping it.
-static void count_rest(peri_str raw, peri_utf8_size *size) {
-    while (raw.len) {
-        size_t stop = peri_str_find_byte(raw, '\\', 0);
-        if (stop != 0) {
-            peri_str plain = peri_str_sub(raw, 0, stop == PERI_NPOS ? raw.len : stop);
-            peri_utf8_size part = peri_utf8_count(plain);
-            size->cp += part.cp;
-            size->u16 += part.u16;
-            raw = peri_str_sub(raw, plain.len, raw.len);
-            continue;
-        }
-        uint32_t cp;
-        raw = peri_str_sub(raw, unescape(raw, &cp), raw.len);
-        size->cp++;
-        size->u16 += cp > 0xFFFF ? 2 : 1;
-    }
-}
-
 // A place in `raw`, at most `max_bytes` before its end, that is not inside an escape or a code
 // point.
 static size_t safe_tail(peri_str raw, size_t max_bytes) {
@@ -172,54 +72,50 @@ static size_t safe_tail(peri_str raw, size_t max_bytes) {
     return at;
 }
 
-// The last `max_cp` code points of `raw`. It holds more than that.
-static peri_str escaped_tail(peri_str raw, size_t max_cp, peri_arena *arena) {
-    size_t reach = max_cp * 12; // a code point takes at most two escapes of six bytes
-    peri_str near = peri_str_sub(raw, safe_tail(raw, reach), raw.len);
-    char *to = peri_arena_alloc(arena, near.len);
+// `raw` unescaped into the arena; absent if memory ran out.
+static peri_str unescaped(peri_str raw, peri_arena *arena) {
+    size_t room = raw.len + PERI__JSON_SLACK;
+    char *to = peri_arena_alloc(arena, room);
     if (!to) return (peri_str){0};
-    peri_utf8_size ignored = {0};
-    size_t had = near.len, wrote = unescape_run(&near, to, SIZE_MAX, &ignored);
-    peri_arena_shrink(arena, to, had, wrote);
-    peri_text last = peri_text_of((peri_str){to, wrote}, (peri_text_caps){0, (uint32_t)max_cp});
-    return last.cut ? last.tail : last.head;
+    size_t wrote = peri__json_unescape_all(raw, to);
+    peri_arena_shrink(arena, to, room, wrote);
+    return (peri_str){to, wrote};
 }
 
-static peri_text escaped_text(peri_str raw, peri_text_caps caps, peri_arena *arena) {
-    size_t want = (size_t)caps.head_cp + caps.tail_cp;
-    size_t room = raw.len < want * 4 ? raw.len : want * 4;
-    char *to = peri_arena_alloc(arena, room);
-    if (!to) return (peri_text){0};
-    peri_utf8_size size = {0};
-    peri_str rest = raw;
-    size_t wrote = unescape_run(&rest, to, want, &size);
-    peri_arena_shrink(arena, to, room, wrote);
-    peri_text text = {.head = {to, wrote}};
-    if (rest.len) {
-        count_rest(rest, &size);
-        text.tail = escaped_tail(raw, caps.tail_cp, arena);
-        if (!text.tail.ptr) return (peri_text){0};
-        text.head.len = peri_utf8_cut_cp(text.head, caps.head_cp).bytes;
-        text.cut = true;
+// The last `max_cp` code points of `raw`, which holds more than that. How far back they begin is
+// found by trying: a code point takes one byte or two surrogate escapes of six.
+static peri_str escaped_tail(peri_str raw, size_t max_cp, peri_arena *arena) {
+    for (size_t reach = max_cp * 2;; reach *= 3) {
+        peri_str near = peri_str_sub(raw, safe_tail(raw, reach), raw.len);
+        peri_str all = unescaped(near, arena);
+        peri_str tail = peri_text_tail(all, max_cp);
+        if (!all.ptr || tail.len < all.len || reach >= max_cp * 12 || near.len == raw.len) {
+            return tail;
+        }
+        peri_arena_shrink(arena, all.ptr, all.len, 0);
     }
-    text.cp = (uint32_t)size.cp;
-    text.u16 = (uint32_t)size.u16;
-    return text;
+}
+
+static peri_str escaped_head(peri_str raw, peri_text_caps caps, bool cut, peri_arena *arena) {
+    if (cut) raw.len = peri__json_cut(raw, caps.head_cp);
+    return unescaped(raw, arena);
 }
 
 peri_text peri_json_text(peri_json v, peri_text_caps caps, peri_arena *arena) {
     const peri_json_node *node = node_of(v);
     if (!node || node->type != PERI_JSON_STRING) return (peri_text){0};
+    bool escaped = node->flags & PERI_JSON_ESCAPED;
     peri_str raw = peri_json_raw(v);
-    if (node->flags & PERI_JSON_ESCAPED) return escaped_text(raw, caps, arena);
-    if (node->flags & PERI_JSON_WIDE) return peri_text_of(raw, caps);
-    peri_text text = {.head = raw, .cp = node->len, .u16 = node->len};
-    if (raw.len > (size_t)caps.head_cp + caps.tail_cp) {
-        text.cut = true;
-        text.head.len = caps.head_cp;
-        text.tail = peri_str_sub(raw, raw.len - caps.tail_cp, caps.tail_cp);
+    peri_text text = {.head = raw, .cp = node->cp, .u16 = node->cp + node->astral};
+    text.cut = text.cp > (size_t)caps.head_cp + caps.tail_cp;
+    if (escaped) {
+        text.head = escaped_head(raw, caps, text.cut, arena);
+        if (text.cut) text.tail = escaped_tail(raw, caps.tail_cp, arena);
+    } else if (text.cut) {
+        text.head.len = peri_utf8_cut_cp(raw, caps.head_cp).bytes;
+        text.tail = peri_text_tail(raw, caps.tail_cp);
     }
-    return text;
+    return text.head.ptr && (text.tail.ptr || !text.cut) ? text : (peri_text){0};
 }
 
 peri_str peri_json_str(peri_json v, peri_arena *arena) {
@@ -227,12 +123,7 @@ peri_str peri_json_str(peri_json v, peri_arena *arena) {
     if (!node || node->type != PERI_JSON_STRING) return (peri_str){0};
     peri_str raw = peri_json_raw(v);
     if (!(node->flags & PERI_JSON_ESCAPED)) return raw;
-    char *to = peri_arena_alloc(arena, raw.len);
-    if (!to) return (peri_str){0};
-    peri_utf8_size size = {0};
-    size_t had = raw.len, wrote = unescape_run(&raw, to, SIZE_MAX, &size);
-    peri_arena_shrink(arena, to, had, wrote);
-    return (peri_str){to, wrote};
+    return unescaped(raw, arena);
 }
 
 // Compares raw (escaped) JSON string content with `text` without memory.
@@ -246,10 +137,10 @@ static bool raw_is(peri_str raw, bool escaped, peri_str text) {
             text = peri_str_sub(text, 1, text.len);
             continue;
         }
-        uint32_t cp;
         char bytes[4];
-        raw = peri_str_sub(raw, unescape(raw, &cp), raw.len);
-        peri_str part = {bytes, peri_utf8_encode(bytes, cp)};
+        size_t used;
+        peri_str part = {bytes, peri_utf8_encode(bytes, peri_json_unescape(raw, &used))};
+        raw = peri_str_sub(raw, used, raw.len);
         if (!peri_str_starts(text, part)) return false;
         text = peri_str_sub(text, part.len, text.len);
     }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/json_string.h"
 
 // Bytes of the escape for `byte`, or 0 if it stands for itself. `to` has room for 6.
 static size_t escape(unsigned char byte, char *to) {
@@ -78,65 +79,96 @@ typedef struct sink {
     bool full;
 } sink;
 
-static void put(sink *to, peri_str text) {
-    peri_utf8_size size = peri_utf8_count(text);
-    if (!to->full) {
-        peri_utf8_size fits = to->whole.cp + size.cp <= to->max_cp
-                                  ? size
-                                  : peri_utf8_cut_cp(text, to->max_cp - to->whole.cp);
-        peri_buf_add(to->out, peri_str_sub(text, 0, fits.bytes));
-        to->full = fits.bytes < size.bytes;
+// What was appended behind `from` is a piece of the whole of that size: cut where the ceiling is.
+static void settle(sink *to, size_t from, peri_utf8_size size) {
+    if (!to->full && to->whole.cp + size.cp > to->max_cp) {
+        peri_str piece = peri_str_sub(peri_buf_str(to->out), from, SIZE_MAX);
+        size_t fits = peri_utf8_cut_cp(piece, to->max_cp - to->whole.cp).bytes;
+        peri_buf_truncate(to->out, from + fits);
+        to->full = true;
     }
     to->whole.bytes += size.bytes;
     to->whole.cp += size.cp;
     to->whole.u16 += size.u16;
 }
 
-// Writes `raw` until it is used up or `max_cp` code points of its content are out; returns the
-// rest. Scanned content is nearly in its final form: only escapes are looked at again.
-static peri_str put_content(sink *to, peri_str raw, size_t max_cp) {
-    while (raw.len && max_cp) {
-        peri_str plain = peri_str_sub(raw, 0, plain_run(raw));
-        if (plain.len) {
-            peri_utf8_size fits = peri_utf8_cut_cp(plain, max_cp);
-            put(to, peri_str_sub(plain, 0, fits.bytes));
-            max_cp -= fits.cp;
-            raw = peri_str_sub(raw, fits.bytes, raw.len);
-            continue;
-        }
-        size_t used = 1; // of a raw control character that the scanner let pass
-        uint32_t cp = (unsigned char)raw.ptr[0];
-        if (cp == '\\') cp = peri_json_unescape(raw, &used);
+// Bytes that hold what may still be written, whatever characters it is made of.
+static size_t room_bytes(const sink *to) {
+    size_t room = to->full ? 0 : to->max_cp - to->whole.cp;
+    return room > SIZE_MAX / 4 ? SIZE_MAX : 4 * room;
+}
+
+static void put(sink *to, peri_str text) {
+    size_t from = to->out->len;
+    peri_buf_add(to->out, peri_str_sub(text, 0, room_bytes(to)));
+    settle(to, from, peri_utf8_count(text));
+}
+
+// One byte of syntax.
+static void put_mark(sink *to, char mark) {
+    size_t from = to->out->len;
+    if (room_bytes(to)) peri_buf_add_byte(to->out, mark);
+    settle(to, from, (peri_utf8_size){1, 1, 1});
+}
+
+// What JSON.stringify writes for the escape or raw control character at the start of `raw`, in
+// `bytes`; `*used` gets its bytes in `raw`.
+static peri_str special(peri_str raw, char bytes[6], size_t *used) {
+    *used = 1;
+    uint32_t cp = (unsigned char)raw.ptr[0];
+    if (cp == '\\') cp = peri_json_unescape(raw, used);
+    size_t len = cp < 0x80 ? escape((unsigned char)cp, bytes) : 0;
+    return peri_str_of(bytes, len ? len : peri_utf8_encode(bytes, cp));
+}
+
+// Appends content up to `max_bytes`, at which it may end inside a character. Scanned content is
+// nearly in its final form: only some escapes are written anew. Its size is counted if asked for.
+static void add_content(peri_buf *out, peri_str raw, size_t max_bytes, peri_utf8_size *size) {
+    size_t end = max_bytes > SIZE_MAX - out->len ? SIZE_MAX : out->len + max_bytes;
+    while (raw.len && (size || (out->len < end && out->status == PERI_OK))) {
         char bytes[6];
-        size_t len = cp < 0x80 ? escape((unsigned char)cp, bytes) : 0;
-        if (len == 0) len = peri_utf8_encode(bytes, cp);
-        put(to, peri_str_of(bytes, len));
+        size_t used = peri__json_plain_run(raw);
+        peri_str piece = used ? peri_str_sub(raw, 0, used) : special(raw, bytes, &used);
+        peri_buf_add(out, peri_str_sub(piece, 0, end - out->len));
         raw = peri_str_sub(raw, used, raw.len);
-        max_cp--;
+        if (!size) continue;
+        peri_utf8_size more = peri_utf8_count(piece);
+        *size = (peri_utf8_size){size->bytes + more.bytes, size->cp + more.cp,
+                                 size->u16 + more.u16};
     }
-    return raw;
 }
 
-static size_t count_content(peri_str raw) {
-    size_t cp = 0;
-    while (raw.len) {
-        size_t used = plain_run(raw);
-        cp += used ? peri_utf8_count(peri_str_sub(raw, 0, used)).cp : 1;
-        if (used == 0 && raw.ptr[0] == '\\') (void)peri_json_unescape(raw, &used);
-        raw = peri_str_sub(raw, used ? used : 1, raw.len);
-    }
-    return cp;
+// What is past the ceiling is not even looked at: the scanner has counted it.
+static void put_whole_string(sink *to, peri_str raw, const peri_json_node *node) {
+    size_t from = to->out->len;
+    add_content(to->out, raw, room_bytes(to), NULL);
+    settle(to, from,
+           (peri_utf8_size){node->written_bytes, node->written_cp,
+                            node->written_cp + node->astral});
 }
 
-static void put_string(sink *to, peri_str raw) {
-    put(to, PERI_STR("\""));
-    peri_str rest = put_content(to, raw, to->string_max_cp ? to->string_max_cp : SIZE_MAX);
-    if (rest.len) {
-        char mark[64];
-        int len = snprintf(mark, sizeof mark, "… [+%zu chars truncated]", count_content(rest));
-        put(to, peri_str_of(mark, (size_t)len));
+// The first code points, and how many follow.
+static void put_cut_string(sink *to, peri_str raw, size_t left_out) {
+    char mark[64];
+    int len = snprintf(mark, sizeof mark, "… [+%zu chars truncated]", left_out);
+    size_t from = to->out->len;
+    peri_utf8_size size = {0};
+    peri_str head = peri_str_sub(raw, 0, peri__json_cut(raw, to->string_max_cp));
+    add_content(to->out, head, room_bytes(to), &size);
+    settle(to, from, size);
+    put(to, peri_str_of(mark, (size_t)len));
+}
+
+static void put_string(sink *to, const peri_json_doc *doc, uint32_t at) {
+    const peri_json_node *node = &doc->nodes[at];
+    peri_str raw = peri_json_raw((peri_json){doc, at});
+    put_mark(to, '"');
+    if (to->string_max_cp && node->cp > to->string_max_cp) {
+        put_cut_string(to, raw, node->cp - to->string_max_cp);
+    } else {
+        put_whole_string(to, raw, node);
     }
-    put(to, PERI_STR("\""));
+    put_mark(to, '"');
 }
 
 // A container that is being written: where it ends, and what comes next in it.
@@ -153,17 +185,17 @@ static void put_node(sink *to, const peri_json_doc *doc, uint32_t at, level *ope
                      size_t *depth) {
     level *in = *depth ? &open[*depth - 1] : NULL;
     if (in && in->value) {
-        put(to, PERI_STR(":"));
+        put_mark(to, ':');
         in->value = false;
     } else if (in) {
-        if (!in->first) put(to, PERI_STR(","));
+        if (!in->first) put_mark(to, ',');
         in->first = false;
         in->value = in->object;
     }
     const peri_json_node *node = &doc->nodes[at];
     switch (node->type) {
     case PERI_JSON_STRING:
-        put_string(to, peri_json_raw((peri_json){doc, at}));
+        put_string(to, doc, at);
         break;
     case PERI_JSON_NULL: // also what NaN and Infinity read as
         put(to, PERI_STR("null"));
@@ -171,7 +203,7 @@ static void put_node(sink *to, const peri_json_doc *doc, uint32_t at, level *ope
     case PERI_JSON_OBJECT:
     case PERI_JSON_ARRAY:
         open[*depth] = (level){node->next, node->type == PERI_JSON_OBJECT, true, false};
-        put(to, open[(*depth)++].object ? PERI_STR("{") : PERI_STR("["));
+        put_mark(to, open[(*depth)++].object ? '{' : '[');
         break;
     default:
         put(to, peri_json_raw((peri_json){doc, at}));
@@ -189,7 +221,7 @@ peri_utf8_size peri_json_compact(peri_json v, peri_buf *out, size_t max_cp,
     for (uint32_t at = v.node, last = v.doc->nodes[v.node].next; at < last;) {
         put_node(&to, v.doc, at++, open, &depth);
         while (depth && open[depth - 1].end == at) {
-            put(&to, open[--depth].object ? PERI_STR("}") : PERI_STR("]"));
+            put_mark(&to, open[--depth].object ? '}' : ']');
         }
     }
     return to.whole;

@@ -72,16 +72,23 @@ uint64_t peri_str_hash(peri_str s, uint64_t seed) {
     return seed;
 }
 
+static uint64_t mix(uint64_t hash, const char *from) {
+    uint64_t word;
+    memcpy(&word, from, sizeof word);
+    hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+    return hash ^ hash >> 32;
+}
+
+// Four independent lanes: a multiplication need not wait for the one before.
 uint64_t peri_str_hash_wide(peri_str s) {
-    uint64_t hash = PERI_HASH_SEED ^ s.len;
+    uint64_t lane[4] = {PERI_HASH_SEED ^ s.len, 1, 2, 3};
     size_t at = 0;
-    for (; s.len - at >= 8; at += 8) {
-        uint64_t word;
-        memcpy(&word, s.ptr + at, sizeof word);
-        hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
-        hash ^= hash >> 32;
+    for (; s.len - at >= 32; at += 32) {
+        for (size_t i = 0; i < 4; i++) lane[i] = mix(lane[i], s.ptr + at + 8 * i);
     }
-    return peri_str_hash(peri_str_sub(s, at, s.len), hash);
+    for (; s.len - at >= 8; at += 8) lane[0] = mix(lane[0], s.ptr + at);
+    for (size_t i = 1; i < 4; i++) lane[0] = mix(lane[0], (const char *)&lane[i]);
+    return peri_str_hash(peri_str_sub(s, at, s.len), lane[0]);
 }
 
 enum { DISTANCE_MAX_LEN = 64 };

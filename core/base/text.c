@@ -1,15 +1,14 @@
 // Both ends of a long text.
 #include "base/text.h"
 
-// Bytes of `s` before its last `max_cp` code points.
-static size_t tail_start(peri_str s, size_t max_cp) {
+peri_str peri_text_tail(peri_str s, size_t max_cp) {
     size_t at = s.len;
     for (size_t count = 0; at > 0 && count < max_cp; count++) {
         do {
             at--;
         } while (at > 0 && ((unsigned char)s.ptr[at] & 0xC0) == 0x80);
     }
-    return at;
+    return peri_str_sub(s, at, s.len);
 }
 
 peri_text peri_text_of(peri_str s, peri_text_caps caps) {
@@ -18,7 +17,7 @@ peri_text peri_text_of(peri_str s, peri_text_caps caps) {
     if (all.cp <= (size_t)caps.head_cp + caps.tail_cp) return text;
     text.cut = true;
     text.head.len = peri_utf8_cut_cp(s, caps.head_cp).bytes;
-    text.tail = peri_str_sub(s, tail_start(s, caps.tail_cp), s.len);
+    text.tail = peri_text_tail(s, caps.tail_cp);
     return text;
 }
 

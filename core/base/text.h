@@ -26,6 +26,9 @@ static inline bool peri_text_absent(const peri_text *text) {
 /// A peri_text over the valid UTF-8 `s`, borrowed, both ends kept as `caps` says.
 peri_text peri_text_of(peri_str s, peri_text_caps caps);
 
+/// The last `max_cp` code points of valid UTF-8 `s`, or all of it.
+peri_str peri_text_tail(peri_str s, size_t max_cp);
+
 /// Appends the text; where it is cut, "\n… [N characters left out] …\n" stands between both
 /// ends.
 void peri_text_add(peri_buf *out, const peri_text *text);

@@ -24,7 +24,7 @@ typedef struct reader {
     uint32_t first_line;
     yaml_parser_t parser;
     level open[PERI_YAML_MAX_DEPTH];
-    size_t depth;
+    size_t depth, value_count;
     bool ended; // the one document is over
 } reader;
 
@@ -230,9 +230,18 @@ static int check_marks(reader *r, const yaml_event_t *event, const void *anchor,
                   "put the value in quotes if ! is part of it");
 }
 
+static bool is_value(yaml_event_type_t type) {
+    return type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT ||
+           type == YAML_MAPPING_START_EVENT;
+}
+
 static int on_event(reader *r, const yaml_event_t *event) {
     place at = place_of(r, event->start_mark);
     int status = PERI_OK;
+    if (is_value(event->type) && ++r->value_count > PERI_YAML_MAX_VALUES) {
+        return refuse(r, at, PERI_ELIMIT, "yaml-too-many",
+                      "more than the limit of 4096 names and values", NULL);
+    }
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         return on_document(r, event);

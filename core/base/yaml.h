@@ -1,5 +1,5 @@
 // The YAML face (design D6): libyaml at event level, for headers and configs that people write.
-// No aliases, anchors, tags or merge keys; capped size and depth; duplicate keys are errors;
+// No aliases, anchors, tags or merge keys; capped size, depth and count; duplicate keys are errors;
 // every node knows its line and column. Scalars are texts until a schema asks for a type, so
 // `on:` and `no` are just strings.
 #ifndef PERI_BASE_YAML_H
@@ -7,7 +7,11 @@
 
 #include "base/diag.h"
 
-enum { PERI_YAML_MAX_BYTES = 64 * 1024, PERI_YAML_MAX_DEPTH = 16 };
+enum {
+    PERI_YAML_MAX_BYTES = 64 * 1024,
+    PERI_YAML_MAX_DEPTH = 16,
+    PERI_YAML_MAX_VALUES = 4096, // names, values, lists and maps of one document
+};
 
 typedef enum peri_yaml_type {
     PERI_YAML_ABSENT,

@@ -1,5 +1,8 @@
 // Decisions on their way out: each is put into its frame, queued, and offered to the sink until
-// it takes it or refuses. Without a sink nothing leaves: the state is would-deliver.
+// it takes it or refuses; what was handed over is looked for in the agent's later stream.
+// Nothing leaves twice. Without a sink nothing leaves: the state is would-deliver.
+//
+//   queued -> handed -> seen        queued -> expired: refused, too old, stopped
 #ifndef PERI_DELIVERY_OUTBOX_H
 #define PERI_DELIVERY_OUTBOX_H
 
@@ -8,7 +11,12 @@
 #include "model/proposal.h"
 #include "perilune/host.h"
 
-enum { PERI_OUTBOX_MAX = 256, PERI_FRAME_NONCE_LEN = 8 };
+enum {
+    PERI_OUTBOX_MAX = 256, // queued at a time
+    PERI_HANDED_MAX = 256, // handed over and remembered; the oldest is forgotten
+    PERI_QUEUE_TURNS = 3,  // a queued delivery expires that many turns after its proposal
+    PERI_FRAME_NONCE_LEN = 8,
+};
 
 #define PERI_DELIVERY_STATE_LIST(X)                                                            \
     X(WOULD_DELIVER, "would-deliver")                                                          \
@@ -28,16 +36,19 @@ peri_str peri_delivery_state_word(peri_delivery_state state);
 
 /// Appends the frame around a proposal's text: where it comes from, that it is data of a
 /// background observer without the user's authority (a veto: a claim to check), and one line of
-/// text. The frame carries `nonce` at both ends; a text that imitates it is defused by a
-/// backslash.
+/// text: what would break the line (controls, U+0085, U+2028, U+2029) becomes a blank. The frame
+/// carries `nonce` at both ends; a text that imitates its tag is defused by a backslash.
 void peri_delivery_frame(peri_buf *out, const peri_proposal *proposal, peri_str nonce);
 
 typedef struct peri_outbox_entry peri_outbox_entry;
 
 typedef struct peri_outbox {
-    peri_outbox_entry *first, **last;
+    peri_outbox_entry *first, **last; // queued
     size_t count;
-    peri_sink_fn sink; // NULL: none
+    peri_outbox_entry *handed, **handed_last; // the latest
+    size_t handed_count, unseen_count;        // of those, not seen yet
+    uint64_t lost_count;                      // forgotten without having been seen
+    peri_sink_fn sink;                        // NULL: none
     void *sink_user;
     /// Each change of a delivery's state. `reason` may be absent. Lent for the call.
     void (*on_state)(void *user, const peri_delivery *delivery, peri_delivery_state state,
@@ -51,8 +62,9 @@ void peri_outbox_init(peri_outbox *outbox,
                       void *user);
 void peri_outbox_deinit(peri_outbox *outbox);
 
-/// Frames and queues a delivery to (session, agent) in `lane`. PERI_ELIMIT at PERI_OUTBOX_MAX
-/// (reported as expired), PERI_ENOMEM.
+/// Frames and queues a delivery to (session, agent) in `lane`. PERI_ELIMIT at PERI_OUTBOX_MAX,
+/// PERI_ENOMEM, PERI_EDUP for a proposal that is queued or was handed over already: each is told
+/// as expired.
 PERI_MUST_USE int peri_outbox_add(peri_outbox *outbox, peri_str session, peri_str agent,
                                   peri_lane lane, const peri_proposal *proposal,
                                   peri_random *random);
@@ -60,7 +72,16 @@ PERI_MUST_USE int peri_outbox_add(peri_outbox *outbox, peri_str session, peri_st
 /// Offers every queued delivery once, oldest first. Returns how many are still queued.
 size_t peri_outbox_flush(peri_outbox *outbox);
 
-/// Expires what is still queued for a session (absent: for all) with `reason`.
-void peri_outbox_expire(peri_outbox *outbox, peri_str session, const char *reason);
+/// Expires what is still queued for (session, agent) with `reason`; absent texts match all.
+void peri_outbox_expire(peri_outbox *outbox, peri_str session, peri_str agent,
+                        const char *reason);
+
+/// Expires what is queued for (session, agent) and was proposed PERI_QUEUE_TURNS before `turn`,
+/// which has begun; what is for the user stays.
+void peri_outbox_age(peri_outbox *outbox, peri_str session, peri_str agent, uint32_t turn);
+
+/// Looks for frames in what the stream of (session, agent) shows: a delivery whose nonce stands
+/// there has been seen. Returns how many were.
+size_t peri_outbox_look(peri_outbox *outbox, peri_str session, peri_str agent, peri_str text);
 
 #endif

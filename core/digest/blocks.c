@@ -5,21 +5,10 @@
 
 #include "digest/layout.h"
 
-enum { ELEMENT_MAX_BYTES = 1024 * 1024 }; // the largest body is 64,000 units
-
-// An element in the scratch buffer.
-typedef struct piece {
-    const peri_item *item;
-    size_t from, len;
-} piece;
-
-typedef struct picked {
-    piece *pieces; // newest first
-    size_t count;
-    peri_buf scratch;
-    size_t bytes_left, units_left;
-    bool has_body;
-} picked;
+enum {
+    ELEMENT_MAX_BYTES = 1024 * 1024, // the largest body is 64,000 units
+    TAGS_BYTES = 160,                // what an element usually has around its body
+};
 
 static bool is_message(const peri_item *item) {
     return item->kind == PERI_ITEM_USER_MESSAGE || item->kind == PERI_ITEM_NON_USER_MESSAGE;
@@ -31,8 +20,7 @@ static bool has_body(const peri_item *item) {
 
 // Bytes of a block around one element: its two tags and the blank line before the next.
 static size_t block_bytes(const peri_writer *w) {
-    size_t nonce = w->rules.nonces ? w->options->nonce.len + sizeof " nonce=\"\"" - 1 : 0;
-    return 2 * w->agent.text.len + nonce + sizeof "<-activity>\n\n</-activity>\n\n" - 1;
+    return 2 * w->agent.text.len + w->nonce.len + sizeof "<-activity>\n\n</-activity>\n\n" - 1;
 }
 
 static size_t units_of(const peri_writer *w, peri_str element) {
@@ -40,9 +28,9 @@ static size_t units_of(const peri_writer *w, peri_str element) {
 }
 
 // Writes one more element into the scratch buffer; false if there is no room for it.
-static bool try_add(peri_writer *w, picked *to, const peri_item *item, size_t cap) {
+static bool try_add(peri_writer *w, peri_picked *to, const peri_item *item, size_t cap) {
     peri_clean_counts before = w->cleaner.counts;
-    piece next = {item, to->scratch.len, 0};
+    peri_piece next = {item, to->scratch.len, 0};
     peri__element_write(w, item, cap, &to->scratch);
     peri_str element = peri_str_sub(peri_buf_str(&to->scratch), next.from, to->scratch.len);
     const peri_item *newer = to->count ? to->pieces[to->count - 1].item : NULL;
@@ -65,7 +53,7 @@ static bool try_add(peri_writer *w, picked *to, const peri_item *item, size_t ca
 
 // The newest text is shown even where it alone would be too large: cut to what is left, at
 // worst four bytes a unit, with room for tags and marker.
-static bool try_add_shortened(peri_writer *w, picked *to, const peri_item *item) {
+static bool try_add_shortened(peri_writer *w, peri_picked *to, const peri_item *item) {
     if (to->has_body || !has_body(item)) return false;
     size_t tags = block_bytes(w) + 1024;
     size_t cap = to->bytes_left > tags ? (to->bytes_left - tags) / 4 : 0;
@@ -82,7 +70,8 @@ static size_t count_shown(const peri_writer *w, const peri_item *const *items, s
 }
 
 // Picks from the newest back; returns how many older items found no room.
-static size_t pick(peri_writer *w, picked *to, const peri_item *const *items, size_t count) {
+static size_t pick(peri_writer *w, peri_picked *to, const peri_item *const *items,
+                   size_t count) {
     for (size_t i = count; i-- > 0;) {
         if (!peri__element_shown(w, items[i])) continue;
         if (try_add(w, to, items[i], peri__element_cap(w, items[i]))) continue;
@@ -118,14 +107,14 @@ static int rank(peri_item_kind kind) {
 }
 
 // Writes pieces [newest, oldest] of the picked list as one block, oldest first within a rank.
-static void write_block(peri_writer *w, const picked *from, size_t newest, size_t oldest,
-                        peri_buf *out) {
+static void write_block(const peri_writer *w, const peri_picked *from, size_t newest,
+                        size_t oldest, peri_buf *out) {
     peri_frame frame = peri__writer_frame(w, out);
     bool first = true;
     peri_frame_open_block(&frame, w->agent);
     for (int r = 0; r <= 8; r++) {
         for (size_t i = oldest + 1; i-- > newest;) {
-            const piece *p = &from->pieces[i];
+            const peri_piece *p = &from->pieces[i];
             if (rank(p->item->kind) != r) continue;
             if (!first) peri_buf_add_c(out, "\n\n");
             peri_buf_add(out, peri_str_sub(peri_buf_str(&from->scratch), p->from, p->len));
@@ -136,8 +125,8 @@ static void write_block(peri_writer *w, const picked *from, size_t newest, size_
 }
 
 // The newest piece of the block whose oldest is `oldest`.
-static size_t block_end(const peri_writer *w, const picked *from, size_t oldest) {
-    const piece *p = from->pieces;
+static size_t block_end(const peri_writer *w, const peri_picked *from, size_t oldest) {
+    const peri_piece *p = from->pieces;
     bool apart = w->rules.messages_apart;
     size_t at = oldest;
     if (apart && is_message(p[at].item)) return at;
@@ -148,27 +137,36 @@ static size_t block_end(const peri_writer *w, const picked *from, size_t oldest)
     return at;
 }
 
-static void write_blocks(peri_writer *w, const picked *from, peri_buf *out) {
-    for (size_t left = from->count; left > 0;) {
-        size_t newest = block_end(w, from, left - 1);
-        if (left < from->count) peri_buf_add_c(out, "\n\n");
-        write_block(w, from, newest, left - 1, out);
+void peri__picked_write(const peri_picked *picked, const peri_writer *writer, peri_buf *out) {
+    for (size_t left = picked->count; left > 0;) {
+        size_t newest = block_end(writer, picked, left - 1);
+        if (left < picked->count) peri_buf_add_c(out, "\n\n");
+        write_block(writer, picked, newest, left - 1, out);
         left = newest;
     }
 }
 
-int peri__blocks_write(peri_writer *writer, const peri_item *const *items, size_t count,
-                       size_t max_bytes, peri_buf *out, size_t *left_out) {
-    *left_out = 0;
+// Room for all the texts at once, where they are not too many: a buffer that grows is copied.
+static void reserve(peri_picked *to, const peri_item *const *items, size_t count) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++) bytes += items[i]->text.head.len + TAGS_BYTES;
+    (void)peri_buf_reserve(&to->scratch, bytes < to->bytes_left ? bytes : to->bytes_left);
+}
+
+int peri__picked_init(peri_picked *picked, peri_writer *writer, const peri_item *const *items,
+                      size_t count, size_t max_bytes) {
+    *picked = (peri_picked){.bytes_left = max_bytes, .units_left = writer->rules.max_units};
+    peri_buf_init(&picked->scratch, max_bytes + ELEMENT_MAX_BYTES);
     if (count == 0) return PERI_OK;
-    picked to = {.bytes_left = max_bytes, .units_left = writer->rules.max_units};
-    to.pieces = malloc(count * sizeof *to.pieces);
-    if (!to.pieces) return PERI_ENOMEM;
-    peri_buf_init(&to.scratch, max_bytes + ELEMENT_MAX_BYTES);
-    *left_out = pick(writer, &to, items, count);
-    int status = to.scratch.status < 0 ? to.scratch.status : writer->cleaner.status;
-    if (status == PERI_OK) write_blocks(writer, &to, out);
-    peri_buf_deinit(&to.scratch);
-    free(to.pieces);
-    return status < 0 ? status : out->status;
+    picked->pieces = malloc(count * sizeof *picked->pieces);
+    if (!picked->pieces) return PERI_ENOMEM;
+    reserve(picked, items, count);
+    picked->left_out = pick(writer, picked, items, count);
+    return picked->scratch.status < 0 ? picked->scratch.status : writer->cleaner.status;
+}
+
+void peri__picked_deinit(peri_picked *picked) {
+    peri_buf_deinit(&picked->scratch);
+    free(picked->pieces);
+    picked->pieces = NULL;
 }

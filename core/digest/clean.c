@@ -30,6 +30,12 @@ static bool name_char(unsigned char c) {
            c == '_' || c == '-';
 }
 
+static size_t name_run(peri_str text) {
+    size_t len = 0;
+    while (len < text.len && name_char((unsigned char)text.ptr[len])) len++;
+    return len;
+}
+
 static size_t skip_invisible(peri_str text, size_t at) {
     while (at < text.len) {
         unsigned char c = (unsigned char)text.ptr[at];
@@ -48,10 +54,11 @@ static bool family_name(peri_str name) {
         {"turn-ended", 10},       {"non-user-message", 16},  {"guidance-loaded", 15},
         {"coordinator-task", 16}, {"skills-discovered", 17},
     };
+    static const peri_str envelope = {"-activity", 9};
+    if (name.len < family[0].len) return false; // the shortest
     for (size_t i = 0; i < sizeof family / sizeof family[0]; i++) {
         if (peri_str_eq_nocase(name, family[i])) return true;
     }
-    peri_str envelope = PERI_STR("-activity");
     return name.len > envelope.len &&
            peri_str_eq_nocase(peri_str_sub(name, name.len - envelope.len, name.len), envelope);
 }
@@ -64,9 +71,8 @@ static size_t name_start(peri_str text, size_t at) {
 
 bool peri_clean_tag_at(peri_str text, size_t at) {
     at = name_start(text, at);
-    size_t end = at;
-    while (end < text.len && name_char((unsigned char)text.ptr[end])) end++;
-    return family_name(peri_str_sub(text, at, end - at));
+    peri_str rest = peri_str_sub(text, at, text.len);
+    return family_name(peri_str_sub(rest, 0, name_run(rest)));
 }
 
 static size_t units(const peri_cleaner *cleaner, peri_utf8_size size) {
@@ -186,8 +192,12 @@ static size_t unfit(peri_str text, size_t at) {
 peri_clean peri_clean_attr(peri_cleaner *cleaner, const peri_text *text, size_t cap) {
     view in = view_of(cleaner, text, cap);
     peri_buf *out = &cleaner->replaced;
+    size_t at = 0;
+    while (at < in.text.len && !unfit(in.text, at)) at++;
+    if (at == in.text.len) return cut_at(cleaner, in, cap);
     peri_buf_clear(out);
-    for (size_t at = 0; at < in.text.len;) {
+    peri_buf_add(out, peri_str_sub(in.text, 0, at));
+    while (at < in.text.len) {
         size_t bad = unfit(in.text, at);
         peri_buf_add_byte(out, bad ? '_' : in.text.ptr[at]);
         at += bad ? bad : 1;
@@ -199,7 +209,6 @@ peri_clean peri_clean_attr(peri_cleaner *cleaner, const peri_text *text, size_t 
 
 peri_clean peri_clean_name(peri_cleaner *cleaner, peri_str name, const char *fallback) {
     peri_buf *out = &cleaner->replaced;
-    peri_buf_clear(out);
     name = peri_str_sub(name, 0, 4 * PERI_CLEAN_NAME_BYTES);
     if (cleaner->scrub && !peri_scrub_clean(cleaner->scrub, name)) {
         peri_buf_clear(&cleaner->scrubbed);
@@ -207,6 +216,9 @@ peri_clean peri_clean_name(peri_cleaner *cleaner, peri_str name, const char *fal
         note(cleaner, &cleaner->scrubbed);
         name = peri_buf_str(&cleaner->scrubbed);
     }
+    bool fit = name.len > 0 && name.len <= PERI_CLEAN_NAME_BYTES && name_run(name) == name.len;
+    if (fit) return (peri_clean){.text = name};
+    peri_buf_clear(out);
     for (size_t i = 0; i < name.len && out->len < PERI_CLEAN_NAME_BYTES; i++) {
         if (name_char((unsigned char)name.ptr[i])) peri_buf_add_byte(out, name.ptr[i]);
     }

@@ -6,7 +6,7 @@
 #include "digest/layout.h"
 
 enum {
-    COUNT_LINE_BYTES = 128,
+    HEAD_BYTES = 320, // head and count line, without the agent's name
     MESSAGE_U16 = 16000,
 };
 
@@ -33,6 +33,11 @@ static void writer_init(peri_writer *w, const peri_digest_options *options,
     peri_clean agent = peri_clean_name(&w->cleaner, options->name, "agent");
     if (agent.text.len) memcpy(w->agent_bytes, agent.text.ptr, agent.text.len);
     w->agent.text = peri_str_of(w->agent_bytes, agent.text.len);
+    if (!w->rules.nonces || !nonce_ok(options->nonce)) return;
+    memcpy(w->nonce_bytes, " nonce=\"", 8);
+    memcpy(w->nonce_bytes + 8, options->nonce.ptr, PERI_NONCE_LEN);
+    w->nonce_bytes[8 + PERI_NONCE_LEN] = '"';
+    w->nonce = peri_str_of(w->nonce_bytes, sizeof w->nonce_bytes);
 }
 
 static void write_head(const peri_writer *w, peri_buf *out) {
@@ -63,70 +68,72 @@ static void write_count(peri_buf *out, size_t count) {
                   count == 1 ? " is" : "s are");
 }
 
-// The document's parts, made apart because the count of what is left out stands before it.
-typedef struct parts {
-    peri_buf head, body, foot;
+// A document in the making. Its body is chosen before anything is written, because the line
+// that counts what is left out stands before it.
+typedef struct draft {
+    peri_buf foot;
+    peri_picked picked; // the activity
+    peri_buf sections;  // or what the observer asked for instead
     size_t left_out;
-} parts;
+} draft;
 
-static void parts_init(parts *p, size_t max_bytes) {
-    p->left_out = 0;
-    peri_buf_init(&p->head, max_bytes);
-    peri_buf_init(&p->body, max_bytes);
-    peri_buf_init(&p->foot, max_bytes);
+static int make_body(peri_writer *w, const peri_turn *turn, const peri_observer *observer,
+                     size_t room, draft *d) {
+    if (peri__slices_wanted(observer)) {
+        peri_buf_init(&d->sections, room);
+        return peri__slices_write(w, turn, observer, room, &d->sections, &d->left_out);
+    }
+    int status = peri__picked_init(&d->picked, w, turn->items, turn->item_count, room);
+    d->left_out = d->picked.left_out;
+    return status;
 }
 
-static void parts_deinit(parts *p) {
-    peri_buf_deinit(&p->head);
-    peri_buf_deinit(&p->body);
-    peri_buf_deinit(&p->foot);
-}
-
-static int write_parts(peri_writer *w, const peri_turn *turn, const peri_observer *observer,
-                       parts *p) {
-    write_head(w, &p->head);
-    write_foot(w, &p->foot);
-    if (p->head.status < 0) return p->head.status;
-    if (p->foot.status < 0) return p->foot.status;
-    size_t frame = p->head.len + p->foot.len + COUNT_LINE_BYTES;
+static int make_all(peri_writer *w, const peri_turn *turn, const peri_observer *observer,
+                    draft *d) {
+    peri_buf_init(&d->foot, w->rules.max_bytes);
+    write_foot(w, &d->foot);
+    if (d->foot.status < 0) return d->foot.status;
+    size_t frame = HEAD_BYTES + w->agent.text.len + d->foot.len;
     if (frame > w->rules.max_bytes) return PERI_ELIMIT;
-    size_t room = w->rules.max_bytes - frame;
-    int status = peri__slices_wanted(observer)
-                     ? peri__slices_write(w, turn, observer, room, &p->body, &p->left_out)
-                     : peri__blocks_write(w, turn->items, turn->item_count, room, &p->body,
-                                          &p->left_out);
+    int status = make_body(w, turn, observer, w->rules.max_bytes - frame, d);
     return status < 0 ? status : w->cleaner.status;
 }
 
-static int join_parts(const peri_turn *turn, const parts *p, peri_buf *out) {
+static int write_all(const peri_writer *w, const peri_turn *turn, const draft *d,
+                     peri_buf *out) {
     size_t start = out->len;
-    peri_buf_add(out, peri_buf_str(&p->head));
-    write_count(out, turn->dropped_count + p->left_out);
-    peri_buf_add(out, peri_buf_str(&p->body));
-    peri_buf_add(out, peri_buf_str(&p->foot));
+    size_t room = out->max > start ? out->max - start : 0;
+    size_t most = d->picked.scratch.len + d->sections.len + w->rules.max_bytes / 8;
+    (void)peri_buf_reserve(out, most < room ? most : room);
+    write_head(w, out);
+    write_count(out, turn->dropped_count + d->left_out);
+    peri__picked_write(&d->picked, w, out);
+    peri_buf_add(out, peri_buf_str(&d->sections));
+    peri_buf_add(out, peri_buf_str(&d->foot));
     if (out->status < 0) peri_buf_truncate(out, start);
     return out->status;
 }
 
 static int write_document(peri_writer *w, const peri_turn *turn, const peri_observer *observer,
                           peri_buf *out, peri_digest_stats *stats) {
-    parts p;
-    parts_init(&p, w->rules.max_bytes);
+    draft d = {0};
     size_t start = out->len;
-    int status = write_parts(w, turn, observer, &p);
-    bool any = p.body.len > 0 || p.left_out > 0;
-    if (status == PERI_OK && any) status = join_parts(turn, &p, out);
+    int status = make_all(w, turn, observer, &d);
+    bool any = d.picked.count + d.sections.len + d.left_out > 0;
+    if (status == PERI_OK && any) status = write_all(w, turn, &d, out);
     if (status == PERI_OK && any && stats) {
         *stats = (peri_digest_stats){
             .bytes = out->len - start,
-            .items = turn->item_count - p.left_out,
-            .dropped_items = turn->dropped_count + p.left_out,
+            .items = turn->item_count - d.left_out,
+            .dropped_items = turn->dropped_count + d.left_out,
             .truncated_fields = w->cleaner.counts.truncated,
             .scrubbed = w->cleaner.counts.scrubbed,
             .neutralised = w->cleaner.counts.neutralised,
         };
     }
-    parts_deinit(&p);
+    peri_buf_deinit(&d.foot);
+    peri_buf_deinit(&d.sections);
+    peri__picked_deinit(&d.picked);
     return status;
 }
 

@@ -2,6 +2,7 @@
 // observers; the attributes that only `rich` has say what a reader would otherwise have to
 // guess: which call a result belongs to, and that an open call is not the reader's to finish
 // (cases C14, C21, C22, C23).
+#include "base/json.h"
 #include "digest/layout.h"
 
 enum { SKILL_NAMES_CP = 2000 };
@@ -94,6 +95,37 @@ static const char *tag_of(const peri_writer *w, peri_item_kind kind) {
     }
 }
 
+// Appends the strings of a JSON array, joined by ", "; false if `text` is none.
+static bool add_names(peri_buf *out, peri_str text) {
+    peri_json_doc doc;
+    peri_arena arena;
+    peri_json_doc_init(&doc);
+    peri_arena_init(&arena, text.len + 1024);
+    bool list = peri_json_parse(&doc, text) == PERI_OK &&
+                peri_json_type_of(peri_json_root(&doc)) == PERI_JSON_ARRAY;
+    if (list) {
+        peri_json_iter it = peri_json_begin(peri_json_root(&doc));
+        while (peri_json_more(&it)) {
+            if (out->len) peri_buf_add_c(out, ", ");
+            peri_buf_add(out, peri_json_str(it.value, &arena));
+        }
+    }
+    peri_arena_deinit(&arena);
+    peri_json_doc_deinit(&doc);
+    return list;
+}
+
+// The names of skills: a JSON array as the stream had it, or plain text.
+static void names_attr(peri_writer *w, const peri_frame *f, const peri_text *names,
+                       size_t cap) {
+    peri_buf list;
+    peri_buf_init(&list, 2 * names->head.len + 1024);
+    peri_text text = *names;
+    if (!names->cut && add_names(&list, names->head)) text = text_of(peri_buf_str(&list));
+    text_attr(w, f, "names", text, cap);
+    peri_buf_deinit(&list);
+}
+
 static size_t lesser(size_t a, size_t b) {
     return a < b ? a : b;
 }
@@ -121,7 +153,7 @@ static void attrs(peri_writer *w, const peri_frame *f, const peri_item *item, si
         break;
     case PERI_ITEM_SKILLS_DISCOVERED:
         text_attr(w, f, "dir", text_of(item->name), lesser(cap, PERI_CLEAN_PATH_CP));
-        text_attr(w, f, "names", item->text, lesser(cap, SKILL_NAMES_CP));
+        names_attr(w, f, &item->text, lesser(cap, SKILL_NAMES_CP));
         break;
     case PERI_ITEM_TURN_ENDED:
         name_attr(w, f, "reason", item->name, "ended");

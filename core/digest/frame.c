@@ -22,15 +22,10 @@ void peri_frame_attr(const peri_frame *frame, const char *name, peri_clean value
     peri_buf_add_byte(frame->out, '"');
 }
 
-static void add_nonce(const peri_frame *frame) {
-    if (!frame->nonce.len) return;
-    peri_frame_attr(frame, "nonce", (peri_clean){.text = frame->nonce});
-}
-
 void peri_frame_open(const peri_frame *frame, const char *tag) {
     peri_buf_add_byte(frame->out, '<');
     peri_buf_add_c(frame->out, tag);
-    add_nonce(frame);
+    peri_buf_add(frame->out, frame->nonce);
 }
 
 void peri_frame_body(const peri_frame *frame, const char *tag, peri_clean body) {
@@ -49,7 +44,7 @@ void peri_frame_open_block(const peri_frame *frame, peri_clean agent) {
     peri_buf_add_byte(frame->out, '<');
     peri_buf_add(frame->out, agent.text);
     peri_buf_add_c(frame->out, "-activity");
-    add_nonce(frame);
+    peri_buf_add(frame->out, frame->nonce);
     peri_buf_add_c(frame->out, ">\n");
 }
 

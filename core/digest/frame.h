@@ -7,7 +7,7 @@
 
 typedef struct peri_frame {
     peri_buf *out;
-    peri_str nonce; // checked: [A-Za-z0-9_-]; absent: tags carry none
+    peri_str nonce; // as every tag carries it, ` nonce="N"`; absent: tags carry none
 } peri_frame;
 
 /// Appends `<TAG` and the nonce; attributes follow, then a body or an end.

@@ -26,7 +26,9 @@ typedef struct peri_writer {
     peri_layout_rules rules;
     peri_cleaner cleaner;
     peri_clean agent; // the observed agent's type; lives in `agent_bytes`
+    peri_str nonce;   // as tags carry it, in `nonce_bytes`; absent: they carry none
     char agent_bytes[PERI_CLEAN_NAME_BYTES];
+    char nonce_bytes[PERI_NONCE_LEN + 9];
 } peri_writer;
 
 /// element.c: true if the item is shown at all (blank texts are not).
@@ -40,11 +42,31 @@ static inline size_t peri__element_cap(const peri_writer *writer, const peri_ite
     return writer->rules.cap[item->kind];
 }
 
-/// blocks.c: appends the newest of `items` that fit `max_bytes`, framed in one block a step;
-/// `*left_out` gets how many older ones did not fit. PERI_ENOMEM.
-PERI_MUST_USE int peri__blocks_write(peri_writer *writer, const peri_item *const *items,
-                                     size_t count, size_t max_bytes, peri_buf *out,
-                                     size_t *left_out);
+// An element written but not placed yet.
+typedef struct peri_piece {
+    const peri_item *item;
+    size_t from, len; // in the scratch buffer
+} peri_piece;
+
+/// The newest items of a list that fit a ceiling, as elements.
+typedef struct peri_picked {
+    peri_piece *pieces; // newest first
+    size_t count;
+    size_t left_out; // older items there was no room for
+    peri_buf scratch;
+    size_t bytes_left, units_left;
+    bool has_body;
+} peri_picked;
+
+/// blocks.c: picks from the newest of `items` back, so that peri__picked_write() appends at most
+/// `max_bytes`. PERI_ENOMEM. Deinit in any case.
+PERI_MUST_USE int peri__picked_init(peri_picked *picked, peri_writer *writer,
+                                    const peri_item *const *items, size_t count,
+                                    size_t max_bytes);
+void peri__picked_deinit(peri_picked *picked);
+
+/// blocks.c: appends the picked elements, one block a step.
+void peri__picked_write(const peri_picked *picked, const peri_writer *writer, peri_buf *out);
 
 /// slices.c: appends the sections the observer asked for, within `max_bytes`. PERI_ELIMIT,
 /// PERI_ENOMEM.
@@ -62,7 +84,7 @@ PERI_MUST_USE int peri__calls_write(peri_writer *writer, const peri_turn *turn,
 bool peri__slices_wanted(const peri_observer *observer);
 
 static inline peri_frame peri__writer_frame(const peri_writer *writer, peri_buf *out) {
-    return (peri_frame){out, writer->rules.nonces ? writer->options->nonce : (peri_str){0}};
+    return (peri_frame){out, writer->nonce};
 }
 
 #endif

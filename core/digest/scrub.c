@@ -91,8 +91,8 @@ typedef struct walk {
 } walk;
 
 static uint32_t pivots_at(peri_str text, size_t block) {
-    if (text.len - block >= PERI_PIVOT_BLOCK) return peri__pivots(text.ptr + block);
-    char last[PERI_PIVOT_BLOCK] = {0};
+    if (text.len - block >= PERI_PIVOT_READS) return peri__pivots(text.ptr + block);
+    char last[PERI_PIVOT_READS] = {0};
     memcpy(last, text.ptr + block, text.len - block);
     return peri__pivots(last);
 }

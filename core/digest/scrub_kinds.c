@@ -19,7 +19,7 @@ typedef struct prefix {
 } prefix;
 
 #define ROW(kind, text, min, set, mixed)                                                       \
-    { kind, text, sizeof text - 1, min, PERI_CHAR_##set, mixed }
+    { (kind), (text), sizeof(text) - 1, (min), PERI_CHAR_##set, (mixed) }
 static const prefix prefixes[] = {
     ROW("github-token", "ghp_", 30, ALNUM, false),
     ROW("github-token", "gho_", 30, ALNUM, false),
@@ -271,9 +271,27 @@ bool peri__secret_has_form(peri_str text, size_t at) {
     return false;
 }
 
-// The byte behind the pivot is looked at first: it settles most cases.
+// Before a ":" or "=" that gives a name a value: the end of the name, a quote or a blank.
+static bool ends_name(char c) {
+    switch (c | 0x20) { // what is no letter is checked again later
+    case 'd':
+    case 'e':
+    case 'l':
+    case 'n':
+    case 's':
+    case 't':
+    case 'y':
+        return true;
+    default:
+        return c == '"' || c == '\'' || c == '`' || c == ' ' || c == '\t' || c == ']' ||
+               c == '\\';
+    }
+}
+
+// The bytes beside the pivot are looked at first: they settle most cases.
 static bool match(const peri_prefix_index *index, peri_str text, size_t at, peri_secret *out) {
     char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
+    char before = at > 0 ? text.ptr[at - 1] : '\0';
     switch (text.ptr[at]) {
     case '_':
         return try_prefixes(index, text, at, out);
@@ -285,21 +303,21 @@ static bool match(const peri_prefix_index *index, peri_str text, size_t at, peri
     case ':':
         if (next == '/') return try_url(text, at, out);
         if (next == 'A' && try_telegram(text, at, out)) return true;
-        return peri__secret_assigned(text, at, out);
+        return ends_name(before) && peri__secret_assigned(text, at, out);
     case '=':
-        return peri__secret_assigned(text, at, out);
+        return ends_name(before) && peri__secret_assigned(text, at, out);
     case 'I':
-        return (next == 'A' || next == 'z') && try_cloud_key(text, at, out);
+        return try_cloud_key(text, at, out);
     case 'K':
-        if (try_twilio(text, at, out)) return true; // fall through
+        return try_twilio(text, at, out) || try_loose(text, at, PERI_STR("token"), 2, out);
     case 'k':
-        return (next | 0x20) == 'e' && try_loose(text, at, PERI_STR("token"), 2, out);
+        return try_loose(text, at, PERI_STR("token"), 2, out);
     case 'W':
     case 'w':
-        if ((next | 0x20) == 'o') return try_loose(text, at, PERI_STR("password"), 4, out);
-        return (next | 0x20) == 'd' && try_loose(text, at, PERI_STR("passwd"), 4, out);
+        return (next | 0x20) == 'o' ? try_loose(text, at, PERI_STR("password"), 4, out)
+                                    : try_loose(text, at, PERI_STR("passwd"), 4, out);
     default:
-        return (next | 0x20) == 'e' && try_bearer(text, at, out);
+        return try_bearer(text, at, out);
     }
 }
 

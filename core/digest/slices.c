@@ -62,7 +62,11 @@ static void write_last(peri_writer *w, section *s, const peri_turn *turn, peri_i
 
 static int write_items(peri_writer *w, section *s, const peri_item *const *items, size_t count,
                        size_t *left_out) {
-    int status = peri__blocks_write(w, items, count, s->body.max, &s->body, left_out);
+    peri_picked picked;
+    int status = peri__picked_init(&picked, w, items, count, s->body.max);
+    if (status == PERI_OK) peri__picked_write(&picked, w, &s->body);
+    *left_out = picked.left_out;
+    peri__picked_deinit(&picked);
     if (s->body.len == 0) s->status = "empty";
     if (*left_out) s->status = "truncated";
     return status;

@@ -14,11 +14,23 @@ enum {
     PERI_DETECT_RECORDS = 20,
 };
 
-/// Member names from the current element, or ("^" in Lua) from the whole record.
+/// Where a path begins: at the current element of `each`, at the record ("^" in Lua), or at the
+/// whole line ("@"), which differs from the record where the dialect has a `root`.
+typedef enum peri_rule_from {
+    PERI_FROM_ELEMENT,
+    PERI_FROM_RECORD,
+    PERI_FROM_LINE
+} peri_rule_from;
+
+/// The values that paths begin at.
+typedef struct peri_rule_scope {
+    peri_json element, record, line;
+} peri_rule_scope;
+
 typedef struct peri_rule_path {
-    peri_str keys[PERI_DIALECT_MAX_KEYS];
-    uint8_t count; // 0: the element itself
-    bool from_record;
+    peri_str keys[PERI_DIALECT_MAX_KEYS]; // member names
+    uint8_t count;                        // 0: where it begins, itself
+    uint8_t from;                         // peri_rule_from
 } peri_rule_path;
 
 typedef enum peri_test_op {
@@ -34,19 +46,32 @@ typedef enum peri_test_op {
 } peri_test_op;
 
 typedef struct peri_rule_test {
-    peri_rule_path path;
+    peri_rule_path path, other; // `other` where `path` leads to nothing; "a|b" in Lua
+    bool has_other, negate;
     peri_test_op op;
-    bool negate;
     const peri_str *words; // ended by an absent text
 } peri_rule_test;
 
-/// Where a value comes from: the first path that leads to one, else the constant.
+/// Tests that must all hold.
+typedef struct peri_rule_when {
+    const peri_rule_test *tests;
+    size_t test_count;
+} peri_rule_when;
+
+/// Where a value comes from: `yes` if one of `any` holds, else the first path that leads to
+/// something, else the constant.
 typedef struct peri_rule_pick {
+    const peri_rule_when *any;
+    size_t any_count;
+    peri_json yes; // like `constant` in a document of the loader's
     const peri_rule_path *paths;
     size_t path_count;
-    peri_json constant; // a document of the loader's; absent: none
+    peri_json constant; // absent: none
     peri_str after;  // take the whole number that stands behind this text at the value's start
-    peri_str prefix; // put before a string value
+    peri_str begin, end; // take what stands between these within the value's head
+    peri_str prefix;     // put before a string value
+    peri_str join;       // a text of all paths that lead to one, with this between them
+    bool json;           // a string that holds a JSON object or array counts as that
 } peri_rule_pick;
 
 /// What a pick fills besides the fields of the kind: header and `x` of the observation.
@@ -63,6 +88,9 @@ typedef struct peri_rule_pick {
     X(ORIGIN, "x.origin")                                                                      \
     X(ANSWER, "x.answer")                                                                      \
     X(RECORD, "x.record")                                                                      \
+    X(ORDINAL, "x.ordinal")                                                                    \
+    X(ENTRY, "x.entry")                                                                        \
+    X(FOLLOWS, "x.follows")                                                                    \
     X(PARENT, "x.parent")                                                                      \
     X(CWD, "x.cwd")                                                                            \
     X(LABEL, "x.source")                                                                       \
@@ -72,6 +100,20 @@ typedef struct peri_rule_pick {
     X(MAYBE, "x.maybe")                                                                        \
     X(MID_TURN, "x.midTurn")                                                                   \
     X(CONTINUES, "x.continues")                                                                \
+    X(OBSERVER, "x.observer")                                                                  \
+    X(ENDS_STEP, "x.endsStep")                                                                 \
+    X(MENDS, "x.mends")                                                                        \
+    X(REPEATS, "x.repeats")                                                                    \
+    X(PARTIAL, "x.partial")                                                                    \
+    X(ASSEMBLE, "x.assemble")                                                                  \
+    X(UNSPAWNED, "x.unspawned")                                                                \
+    X(ROLLBACK, "x.rollback")                                                                  \
+    X(DURATION, "x.durationMs")                                                                \
+    X(RETRACTS, "x.retracts")                                                                  \
+    X(OBSERVER_TASK, "x.observerTask")                                                         \
+    X(CHILD, "x.child")                                                                        \
+    X(PARENT_RECORD, "x.parentRecord")                                                         \
+    X(WHOLE, "x.whole")                                                                        \
     X(TOKENS_INPUT, "tokens.input")                                                            \
     X(TOKENS_CACHED, "tokens.cached")                                                          \
     X(TOKENS_CREATED, "tokens.cacheCreated")                                                   \
@@ -110,9 +152,21 @@ typedef struct peri_rule {
         each; // an array: emits run for each element; for another value once, on itself
     const peri_rule_emit *emits;
     size_t emit_count;           // 0: the record is known and says nothing
-    const peri_rule_emit *after; // run once, on the record, behind `emits`
-    size_t after_count;
+    const peri_rule_emit *before, *after; // run once, on the record, around `emits`
+    size_t before_count, after_count;
+    uint32_t map; // 1-based: the function that reads this record instead; 0: none
 } peri_rule;
+
+/// The functions of a dialect for records that no rule can describe. script/ runs them.
+typedef void (*peri_map_emit_fn)(void *user, peri_str kind, peri_json fields);
+typedef struct peri_dialect_maps {
+    void *user; // NULL: there are none
+    /// Runs function `map` (as in peri_rule) on `record` and then calls `emit` for each
+    /// observation it asked for. After a failure `emit` was not called, and `*error` (from
+    /// `arena`) says why.
+    int (*run)(void *user, uint32_t map, peri_json record, peri_arena *arena,
+               peri_map_emit_fn emit, void *emit_user, peri_str *error);
+} peri_dialect_maps;
 
 typedef struct peri_detect {
     const peri_rule_test *tests;
@@ -137,6 +191,10 @@ typedef struct peri_dialect {
     peri_str
         observer_origin; // prompts of this origin show that their session is an observer's own
     peri_sidecar sidecar;
+    peri_str root;        // the member of a line that holds the record; absent: the line is it
+    uint32_t rank;        // of the sources of one session a replay reads those of lowest rank
+    bool local_ids;       // call ids are unique in one stream only
+    peri_dialect_maps maps;
 } peri_dialect;
 
 #endif

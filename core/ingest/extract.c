@@ -5,6 +5,8 @@
 
 #include "base/clock.h"
 #include "ingest/apply.h"
+#include "ingest/pick.h"
+#include "ingest/whole.h"
 
 int peri_rule_target_find(peri_str word) {
     static const peri_str words[] = {
@@ -26,7 +28,23 @@ static peri_json block_text(peri_json block) {
     return peri_json_type_of(text) == PERI_JSON_STRING ? text : (peri_json){0};
 }
 
-static void add_block(peri_buf *joined, peri_json block, size_t *left_out) {
+// Room for `bytes` in the arena, as a buffer that never grows; its status is PERI_ENOMEM if there
+// is none.
+static peri_buf room_of(peri_arena *arena, size_t bytes) {
+    peri_buf room = {.ptr = peri_arena_alloc(arena, bytes + 1), .max = bytes};
+    room.cap = room.ptr ? bytes + 1 : 0;
+    room.status = room.ptr ? PERI_OK : PERI_ENOMEM;
+    return room;
+}
+
+// What was written, the rest of the room given back; absent if it was too small.
+static peri_str close_room(const peri_buf *room, peri_arena *arena) {
+    if (room->ptr) peri_arena_shrink(arena, room->ptr, room->max + 1, room->len);
+    return room->status < 0 ? (peri_str){0} : peri_buf_str(room);
+}
+
+// Blocks that do not fit are counted, not kept.
+static void add_block(peri_buf *joined, peri_json block, peri_arena *arena, size_t *left_out) {
     if (joined->len) peri_buf_add_byte(joined, '\n');
     peri_json text = block_text(block);
     if (!text.doc) {
@@ -34,31 +52,27 @@ static void add_block(peri_buf *joined, peri_json block, size_t *left_out) {
         peri_buf_addf(joined, "[%.*s]", PERI_FMT(type.len ? type : PERI_STR("block")));
         return;
     }
-    peri_arena scratch;
-    peri_arena_init(&scratch, 4 * (size_t)PERI_TEXT_HEAD_CP + 4096);
-    peri_text part = peri_json_text(text, (peri_text_caps){PERI_TEXT_HEAD_CP, 0}, &scratch);
+    peri_text part = peri_json_text(text, (peri_text_caps){PERI_TEXT_HEAD_CP, 0}, arena);
     peri_buf_add(joined, part.head);
-    if (part.cut) *left_out += part.cp - PERI_TEXT_HEAD_CP;
-    peri_arena_deinit(&scratch);
+    size_t kept = joined->status < 0 ? 0 : peri_utf8_count(part.head).cp;
+    *left_out += part.cp - kept;
+    if (part.head.len) peri_arena_shrink(arena, part.head.ptr, part.head.len, 0);
 }
 
-enum { JOINED_MAX_BYTES = 1024 * 1024 };
+enum { JOINED_MAX_BYTES = 1024 * 1024, BLOCK_WORD_BYTES = 16 };
 
 // Several blocks: joined in full up to a cap, then treated as one text.
 static peri_text joined_text(peri_json array, peri_text_caps caps, peri_arena *arena) {
-    peri_buf joined;
-    peri_buf_init(&joined, JOINED_MAX_BYTES);
+    size_t bytes = peri_json_raw(array).len + peri_json_count(array) * BLOCK_WORD_BYTES;
+    peri_buf joined = room_of(arena, bytes < JOINED_MAX_BYTES ? bytes : JOINED_MAX_BYTES);
     size_t left_out = 0;
     for (peri_json_iter it = peri_json_begin(array); peri_json_more(&it);) {
-        add_block(&joined, it.value, &left_out);
+        add_block(&joined, it.value, arena, &left_out);
     }
-    peri_text text = peri_text_of(peri_buf_str(&joined), caps);
-    text.head = peri_arena_copy(arena, text.head.ptr ? text.head : PERI_STR(""));
-    text.tail = peri_arena_copy(arena, text.tail);
+    peri_text text = peri_text_of(joined.ptr ? peri_buf_str(&joined) : PERI_STR(""), caps);
     text.cp += (uint32_t)left_out;
     text.u16 += (uint32_t)left_out;
     text.cut = text.cut || left_out || joined.status < 0;
-    peri_buf_deinit(&joined);
     return text;
 }
 
@@ -86,29 +100,28 @@ peri_text peri_content_text(peri_json from, peri_text_caps caps, peri_arena *are
     }
 }
 
-// The compact form, written into the arena.
+// A compact form's bytes are at most six for each of the source's (a control character as
+// \u0001), and at most four for each code point asked for.
+static size_t compact_bytes(peri_json from, size_t head_cp) {
+    size_t by_source = 6 * peri_json_raw(from).len + 8, by_head = 4 * head_cp;
+    return by_source < by_head ? by_source : by_head;
+}
+
 static peri_text compact_text(peri_json from, size_t head_cp, peri_arena *arena) {
-    peri_buf out;
-    peri_buf_init(&out, SIZE_MAX / 4);
+    peri_buf out = room_of(arena, compact_bytes(from, head_cp));
     peri_utf8_size whole = peri_json_compact(from, &out, head_cp, 0);
-    peri_text text = {
-        .head = out.status < 0 ? (peri_str){0} : peri_arena_copy(arena, peri_buf_str(&out)),
+    return (peri_text){
+        .head = close_room(&out, arena),
         .cp = (uint32_t)whole.cp,
         .u16 = (uint32_t)whole.u16,
         .cut = whole.cp > head_cp,
     };
-    peri_buf_deinit(&out);
-    return text;
 }
 
 static peri_str bounded_json(peri_json from, peri_arena *arena) {
-    peri_buf out;
-    peri_buf_init(&out, PERI_BOUNDED_MAX_BYTES);
+    peri_buf out = room_of(arena, PERI_BOUNDED_MAX_BYTES);
     (void)peri_json_compact(from, &out, SIZE_MAX, PERI_BOUNDED_STRING_CP);
-    peri_str bounded =
-        out.status < 0 ? (peri_str){0} : peri_arena_copy(arena, peri_buf_str(&out));
-    peri_buf_deinit(&out);
-    return bounded;
+    return close_room(&out, arena);
 }
 
 void peri_extract_count(peri_obs_value *value, uint64_t count, peri_arena *arena) {
@@ -143,45 +156,6 @@ void peri_obs_fill(peri_obs_value *value, char type, peri_json from, peri_text_c
     }
 }
 
-static peri_json find(const peri_rule_pick *pick, peri_json record, peri_json element) {
-    for (size_t i = 0; i < pick->path_count; i++) {
-        peri_json v = peri_rule_find(&pick->paths[i], record, element);
-        if (peri_json_type_of(v) > PERI_JSON_NULL) return v;
-    }
-    return pick->constant;
-}
-
-// The whole number behind `after` at the start of a text, such as "Exit code 2".
-static bool number_after(peri_json v, peri_str after, int64_t *out) {
-    peri_str raw = peri_json_raw(block_text(v).doc ? block_text(v) : v);
-    if (peri_json_type_of(v) == PERI_JSON_ARRAY) {
-        peri_json_iter it = peri_json_begin(v);
-        raw = peri_json_more(&it) ? peri_json_raw(block_text(it.value)) : (peri_str){0};
-    }
-    if (!peri_str_starts(raw, after)) return false;
-    raw = peri_str_sub(raw, after.len, raw.len);
-    size_t len = 0;
-    while (len < raw.len && len < 10 &&
-           ((raw.ptr[len] >= '0' && raw.ptr[len] <= '9') || (len == 0 && raw.ptr[0] == '-'))) {
-        len++;
-    }
-    return peri_str_int(peri_str_sub(raw, 0, len), out) == PERI_OK;
-}
-
-static peri_str short_text(peri_json v, peri_arena *arena) {
-    peri_text text = peri_content_text(v, (peri_text_caps){PERI_OUTPUT_HEAD_CP, 0}, arena);
-    return text.head;
-}
-
-static peri_str prefixed(peri_str prefix, peri_str text, peri_arena *arena) {
-    if (!prefix.len || !text.ptr) return text;
-    char *ptr = peri_arena_alloc(arena, prefix.len + text.len);
-    if (!ptr) return (peri_str){0};
-    memcpy(ptr, prefix.ptr, prefix.len);
-    memcpy(ptr + prefix.len, text.ptr, text.len);
-    return (peri_str){ptr, prefix.len + text.len};
-}
-
 // Numbers below this are seconds when a time is given as one; above, milliseconds.
 #define SECONDS_BELOW INT64_C(100000000000)
 
@@ -198,124 +172,146 @@ static void set_time(peri_obs *obs, peri_json v) {
     obs->at_wall_ms = at;
 }
 
-static peri_str *text_target(peri_obs *obs, int target) {
-    switch (target) {
-    case PERI_TARGET_SESSION:
-        return &obs->session;
-    case PERI_TARGET_OWNER:
-        return &obs->agent;
-    case PERI_TARGET_SUBAGENT_ID:
-        return &obs->subagent_id;
-    case PERI_TARGET_PRODUCER:
-        return &obs->source;
-    case PERI_TARGET_AGENT_NAME:
-        return &obs->x.agent_name;
-    case PERI_TARGET_ORIGIN:
-        return &obs->x.origin;
-    case PERI_TARGET_ANSWER:
-        return &obs->x.answer;
-    case PERI_TARGET_RECORD:
-        return &obs->x.record;
-    case PERI_TARGET_PARENT:
-        return &obs->x.parent;
-    case PERI_TARGET_CWD:
-        return &obs->x.cwd;
-    case PERI_TARGET_LABEL:
-        return &obs->x.source;
-    case PERI_TARGET_VERSION:
-        return &obs->x.version;
-    default:
-        return NULL;
-    }
-}
+// What a target is in the observation, where that is a member and nothing more.
+typedef enum target_type { OTHER, TEXT, FLAG, TOKENS } target_type;
 
-static int64_t *token_target(peri_obs *obs, int target) {
-    switch (target) {
-    case PERI_TARGET_TOKENS_INPUT:
-        return &obs->tokens.input;
-    case PERI_TARGET_TOKENS_CACHED:
-        return &obs->tokens.cached;
-    case PERI_TARGET_TOKENS_CREATED:
-        return &obs->tokens.cache_created;
-    case PERI_TARGET_TOKENS_OUTPUT:
-        return &obs->tokens.output;
-    default:
-        return NULL;
-    }
-}
+static const struct {
+    target_type type;
+    size_t offset;
+} targets[PERI_TARGET_FIELD] = {
+#define AT(target, what, member) [PERI_TARGET_##target] = {what, offsetof(peri_obs, member)}
+    AT(SESSION, TEXT, session),
+    AT(OWNER, TEXT, agent),
+    AT(SUBAGENT_ID, TEXT, subagent_id),
+    AT(PRODUCER, TEXT, source),
+    AT(AGENT_NAME, TEXT, x.agent_name),
+    AT(ORIGIN, TEXT, x.origin),
+    AT(ANSWER, TEXT, x.answer),
+    AT(RECORD, TEXT, x.record),
+    AT(ENTRY, TEXT, x.entry),
+    AT(FOLLOWS, TEXT, x.follows),
+    AT(PARENT, TEXT, x.parent),
+    AT(CWD, TEXT, x.cwd),
+    AT(LABEL, TEXT, x.source),
+    AT(VERSION, TEXT, x.version),
+    AT(OBSERVER_TASK, TEXT, x.observer_task),
+    AT(CHILD, TEXT, x.child),
+    AT(PARENT_RECORD, TEXT, x.parent_record),
+    AT(MAYBE, FLAG, x.maybe),
+    AT(MID_TURN, FLAG, x.mid_turn),
+    AT(CONTINUES, FLAG, x.continues),
+    AT(OBSERVER, FLAG, x.observer),
+    AT(ENDS_STEP, FLAG, x.ends_step),
+    AT(MENDS, FLAG, x.mends),
+    AT(REPEATS, FLAG, x.repeats),
+    AT(PARTIAL, FLAG, x.partial),
+    AT(ASSEMBLE, FLAG, x.assemble),
+    AT(UNSPAWNED, FLAG, x.unspawned),
+    AT(TOKENS_INPUT, TOKENS, tokens.input),
+    AT(TOKENS_CACHED, TOKENS, tokens.cached),
+    AT(TOKENS_CREATED, TOKENS, tokens.cache_created),
+    AT(TOKENS_OUTPUT, TOKENS, tokens.output),
+#undef AT
+};
 
-static void set_tokens(peri_obs *obs, int target, peri_json v) {
+static void set_tokens(peri_obs *obs, int64_t *to, peri_json v) {
     int64_t count;
     if (peri_json_int(v, &count) < 0 || count < 0) return;
-    *token_target(obs, target) = count;
+    *to = count;
     if (!peri_obs_get(obs, PERI_OBS_F_TOKENS)) (void)peri_obs_add(obs, PERI_OBS_F_TOKENS);
 }
 
-static void set_header(peri_obs *obs, const peri_rule_set *set, peri_json v,
-                       peri_arena *arena) {
+// A whole number within the bounds, or the default.
+static int64_t number_of(const peri_rule_set *set, peri_json v, peri_arena *arena, int64_t min,
+                         int64_t max, int64_t otherwise) {
+    int64_t number;
+    if (!peri_pick_number(&set->pick, v, arena, &number)) return otherwise;
+    return number < min || number > max ? otherwise : number;
+}
+
+static void set_other(peri_obs *obs, const peri_rule_set *set, peri_json v, peri_json record,
+                      peri_arena *arena) {
+    peri_text_caps output = {PERI_OUTPUT_HEAD_CP, PERI_OUTPUT_TAIL_CP};
     int64_t number;
     switch (set->target) {
     case PERI_TARGET_AT:
         set_time(obs, v);
         return;
     case PERI_TARGET_SEQ:
-        if (peri_json_int(v, &number) < 0 || number < 0) return;
-        obs->has_source_seq = true;
-        obs->source_seq = (uint64_t)number;
+        number = number_of(set, v, arena, 0, INT64_MAX, -1);
+        obs->has_source_seq = number >= 0;
+        if (number >= 0) obs->source_seq = (uint64_t)number;
         return;
     case PERI_TARGET_PASS:
-        if (peri_json_int(v, &number) == PERI_OK && number >= 1 && number <= UINT32_MAX) {
-            obs->pass = (uint32_t)number;
-        }
+        obs->pass = (uint32_t)number_of(set, v, arena, 1, UINT32_MAX, obs->pass);
         return;
     case PERI_TARGET_SCOPE:
-        if (peri_json_type_of(v) == PERI_JSON_OBJECT) {
-            obs->scope = bounded_json(v, arena);
-        }
+        if (peri_json_type_of(v) == PERI_JSON_OBJECT) obs->scope = bounded_json(v, arena);
+        return;
+    case PERI_TARGET_RETRACTS:
+        if (peri_json_type_of(v) == PERI_JSON_ARRAY) obs->x.retracts = bounded_json(v, arena);
+        return;
+    case PERI_TARGET_ORDINAL:
+        obs->ordinal = (uint32_t)number_of(set, v, arena, 0, UINT32_MAX, obs->ordinal);
         return;
     case PERI_TARGET_EXIT_CODE:
-        if (set->pick.after.ptr ? number_after(v, set->pick.after, &number)
-                                : peri_json_int(v, &number) == PERI_OK) {
-            obs->x.exit_code = (int32_t)number;
-        }
+        obs->x.exit_code =
+            (int32_t)number_of(set, v, arena, INT32_MIN + 1, INT32_MAX, obs->x.exit_code);
         return;
-    case PERI_TARGET_MAYBE:
-        obs->x.maybe = peri_json_is_true(v);
+    case PERI_TARGET_ROLLBACK:
+        obs->x.rollback = (uint32_t)number_of(set, v, arena, 0, UINT32_MAX, 0);
         return;
-    case PERI_TARGET_MID_TURN:
-        obs->x.mid_turn = peri_json_is_true(v);
+    case PERI_TARGET_DURATION:
+        obs->x.duration_ms = (uint32_t)number_of(set, v, arena, 0, UINT32_MAX, 0);
         return;
-    case PERI_TARGET_CONTINUES:
-        obs->x.continues = peri_json_is_true(v);
+    case PERI_TARGET_WHOLE:
+        peri_extract_whole(obs, v, record, arena);
         return;
     case PERI_TARGET_OUTPUT:
-        obs->x.output = peri_content_text(
-            v, (peri_text_caps){PERI_OUTPUT_HEAD_CP, PERI_OUTPUT_TAIL_CP}, arena);
+        obs->x.output = peri_content_text(v, output, arena);
         return;
     default:
-        set_tokens(obs, set->target, v);
+        return;
+    }
+}
+
+// Only the texts of header and `x` can be joined.
+static void set_text(peri_obs *obs, int target, peri_str text) {
+    if (target >= PERI_TARGET_FIELD || targets[target].type != TEXT) return;
+    *(peri_str *)(void *)((char *)obs + targets[target].offset) = text;
+}
+
+static void set_header(peri_obs *obs, const peri_rule_set *set, peri_json v, peri_json record,
+                       peri_arena *arena) {
+    void *member = (char *)obs + targets[set->target].offset;
+    switch (targets[set->target].type) {
+    case TEXT:
+        *(peri_str *)member = peri_pick_text(&set->pick, v, arena);
+        return;
+    case FLAG:
+        *(bool *)member = peri_json_is_true(v);
+        return;
+    case TOKENS:
+        set_tokens(obs, member, v);
+        return;
+    case OTHER:
+        set_other(obs, set, v, record, arena);
         return;
     }
 }
 
 // The object form of token counts, as AgentObservation itself has it.
 static void set_tokens_object(peri_obs *obs, peri_json v) {
-    static const struct {
-        peri_str key;
-        int target;
-    } keys[] = {
-        {{"input", 5}, PERI_TARGET_TOKENS_INPUT},
-        {{"cached", 6}, PERI_TARGET_TOKENS_CACHED},
-        {{"cacheCreated", 12}, PERI_TARGET_TOKENS_CREATED},
-        {{"output", 6}, PERI_TARGET_TOKENS_OUTPUT},
-    };
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        set_tokens(obs, keys[i].target, peri_json_get(v, keys[i].key));
-    }
-    obs->tokens.complete = peri_json_is_true(peri_json_get(v, PERI_STR("complete")));
+    peri_usage *tokens = &obs->tokens;
+    set_tokens(obs, &tokens->input, peri_json_get(v, PERI_STR("input")));
+    set_tokens(obs, &tokens->cached, peri_json_get(v, PERI_STR("cached")));
+    set_tokens(obs, &tokens->cache_created, peri_json_get(v, PERI_STR("cacheCreated")));
+    set_tokens(obs, &tokens->output, peri_json_get(v, PERI_STR("output")));
+    tokens->complete = peri_json_is_true(peri_json_get(v, PERI_STR("complete")));
 }
 
-static peri_text_caps caps_of(peri_obs_kind kind, char type) {
+static peri_text_caps caps_of(peri_obs_kind kind, peri_obs_field field, char type) {
+    if (field == PERI_OBS_F_PREVIEW) return (peri_text_caps){PERI_OBS_PREVIEW_U16, 0};
     if (type != 'S') return (peri_text_caps){PERI_INPUT_HEAD_CP, 0};
     bool said = kind == PERI_OBS_TEXT || kind == PERI_OBS_PROMPT || kind == PERI_OBS_RESULT ||
                 kind == PERI_OBS_STEER;
@@ -323,25 +319,45 @@ static peri_text_caps caps_of(peri_obs_kind kind, char type) {
                 : (peri_text_caps){PERI_OUTPUT_HEAD_CP, 0};
 }
 
-void peri_extract(peri_obs *obs, const peri_rule_set *set, peri_json record, peri_json element,
-                  peri_arena *arena) {
-    peri_json v = find(&set->pick, record, element);
-    if (peri_json_type_of(v) <= PERI_JSON_NULL) return;
-    if (set->target >= PERI_TARGET_FIELD) {
-        peri_obs_field field = (peri_obs_field)(set->target - PERI_TARGET_FIELD);
-        char type = peri_obs_field_type(field);
-        if (type == 'U') {
-            set_tokens_object(obs, v);
-            return;
-        }
-        peri_obs_value *value = peri_obs_add(obs, field);
-        if (value) peri_obs_fill(value, type, v, caps_of(obs->kind, type), arena);
+static void set_field(peri_obs *obs, const peri_rule_set *set, peri_json v, peri_arena *arena) {
+    peri_obs_field field = (peri_obs_field)(set->target - PERI_TARGET_FIELD);
+    char type = peri_obs_field_type(field);
+    if (type == 'U') {
+        set_tokens_object(obs, v);
         return;
     }
-    peri_str *text = text_target(obs, set->target);
-    if (text) {
-        *text = prefixed(set->pick.prefix, short_text(v, arena), arena);
-    } else {
-        set_header(obs, set, v, arena);
+    peri_obs_value *value = peri_obs_add(obs, field);
+    if (!value) return;
+    peri_text_caps caps = caps_of(obs->kind, field, type);
+    if (type == 'S' && (set->pick.begin.ptr || set->pick.after.ptr)) {
+        value->text = peri_text_of(peri_pick_text(&set->pick, v, arena), caps);
+        value->hash = peri_str_hash_wide(value->text.head);
+        return;
     }
+    peri_json_doc inner;
+    peri_json_doc_init(&inner);
+    if (set->pick.json && peri_pick_inner(v, &inner, arena)) v = peri_json_root(&inner);
+    peri_obs_fill(value, type, v, caps, arena);
+    peri_json_doc_deinit(&inner);
+}
+
+void peri_extract_value(peri_obs *obs, const peri_rule_set *set, peri_json v, peri_json record,
+                        peri_arena *arena) {
+    if (peri_json_type_of(v) <= PERI_JSON_NULL) return;
+    if (set->target >= PERI_TARGET_FIELD) {
+        set_field(obs, set, v, arena);
+    } else {
+        set_header(obs, set, v, record, arena);
+    }
+}
+
+void peri_extract(peri_obs *obs, const peri_rule_set *set, const peri_rule_scope *scope,
+                  peri_arena *arena) {
+    if (set->pick.join.ptr) {
+        peri_str joined = peri_pick_joined(&set->pick, scope, arena);
+        if (joined.ptr) set_text(obs, set->target, joined);
+        return;
+    }
+    peri_json v = peri_pick_find(&set->pick, scope);
+    peri_extract_value(obs, set, v, scope->record, arena);
 }

@@ -16,33 +16,42 @@ void peri_framer_deinit(peri_framer *framer) {
     peri_buf_deinit(&framer->held);
 }
 
-// Adds a piece of the current line to `held`, up to the cap; past it only the preview stays.
-static int hold(peri_framer *framer, peri_str piece) {
-    framer->held_bytes += piece.len;
-    if (framer->skipping) return PERI_OK;
-    if (framer->held_bytes > framer->max_line_bytes) {
-        framer->skipping = true;
-        peri_buf_add(&framer->held, peri_str_sub(piece, 0, PERI_LINE_PREVIEW_BYTES));
-        peri_buf_truncate(&framer->held, PERI_LINE_PREVIEW_BYTES);
-        if (framer->held.status == PERI_ELIMIT)
-            framer->held.status = PERI_OK; // preview is there
-        return framer->held.status;
-    }
-    peri_buf_add(&framer->held, piece);
-    return framer->held.status;
+// From here on only the line's preview is kept.
+static void skip(peri_framer *framer, peri_str piece) {
+    peri_buf *held = &framer->held;
+    size_t cap = PERI_LINE_PREVIEW_BYTES;
+    if (cap > framer->max_line_bytes) cap = framer->max_line_bytes;
+    framer->skipping = true;
+    peri_buf_truncate(held, cap);
+    peri_buf_add(held, peri_str_sub(piece, 0, cap - held->len));
+    held->status = PERI_OK; // a preview that memory cannot hold is a shorter one
 }
 
-static void trim(peri_framer *framer, peri_line *line) {
+// Adds a piece of the current line to `held`, up to the cap.
+static void hold(peri_framer *framer, peri_str piece) {
+    framer->held_bytes += piece.len;
+    if (framer->skipping) return;
+    if (framer->held_bytes <= framer->max_line_bytes) peri_buf_add(&framer->held, piece);
+    if (framer->held_bytes > framer->max_line_bytes || framer->held.status < 0) {
+        framer->held.status = PERI_OK;
+        skip(framer, piece);
+    }
+}
+
+static void leave_out(peri_line *line, size_t count) {
+    line->text = peri_str_sub(line->text, count, line->text.len);
+    line->left_out += count;
+}
+
+static void trim(peri_line *line) {
     peri_str *text = &line->text;
     if (text->len && text->ptr[text->len - 1] == '\r') text->len--;
     if (line->number == 1 && peri_str_starts(*text, PERI_STR("\xEF\xBB\xBF"))) {
-        *text = peri_str_sub(*text, 3, text->len);
+        leave_out(line, 3);
     }
-    while (text->len && text->ptr[0] == '\0') {
-        *text = peri_str_sub(*text, 1, text->len);
-        line->padding++;
-    }
-    framer->oversized_count += line->oversized;
+    size_t padding = 0;
+    while (padding < text->len && text->ptr[padding] == '\0') padding++;
+    leave_out(line, padding);
 }
 
 static void give(peri_framer *framer, peri_str text, uint64_t bytes, peri_line *out) {
@@ -53,34 +62,66 @@ static void give(peri_framer *framer, peri_str text, uint64_t bytes, peri_line *
         .bytes = bytes,
         .oversized = framer->skipping,
     };
-    trim(framer, out);
+    trim(out);
+    framer->oversized_count += out->oversized;
     framer->held_bytes = 0;
     framer->skipping = false;
 }
 
-int peri_framer_take(peri_framer *framer, peri_str *chunk, peri_line *out) {
-    if (chunk->len == 0) return 0;
-    if (framer->held_bytes == 0) peri_buf_clear(&framer->held); // given out by the call before
-    size_t lf = peri_str_find_byte(*chunk, '\n', 0);
-    peri_str piece = peri_str_sub(*chunk, 0, lf == PERI_NPOS ? chunk->len : lf);
-    bool whole = lf != PERI_NPOS && framer->held_bytes == 0;
-    if (!whole || piece.len > framer->max_line_bytes) {
-        int status = hold(framer, piece);
-        if (status < 0) return status;
-    }
-    *chunk = peri_str_sub(*chunk, lf == PERI_NPOS ? chunk->len : lf + 1, chunk->len);
-    if (lf == PERI_NPOS) return 0;
-    bool lent = whole && !framer->skipping;
-    uint64_t bytes = lent ? piece.len : framer->held_bytes;
-    give(framer, lent ? piece : peri_buf_str(&framer->held), bytes, out);
-    framer->line_start += bytes + 1;
-    return 1;
+// What stands before the record is no part of any.
+static void pass_over(peri_framer *framer, peri_str *chunk, size_t count) {
+    *chunk = peri_str_sub(*chunk, count, chunk->len);
+    framer->line_start += count;
 }
 
-int peri_framer_finish(peri_framer *framer, peri_line *out) {
-    if (framer->held_bytes == 0) return 0;
-    uint64_t bytes = framer->held_bytes;
-    give(framer, peri_buf_str(&framer->held), bytes, out);
+// Where the stream begins it shows whether it is an array. A bracket that turned out to open one
+// was held as the beginning of a line.
+static void look(peri_framer *framer, peri_str *chunk) {
+    size_t begin;
+    peri_elements_look(&framer->elements, *chunk, &begin);
+    if (framer->elements.shape != PERI_SHAPE_ARRAY) return;
+    pass_over(framer, chunk, begin);
+    framer->line_start += framer->held_bytes;
+    framer->held_bytes = 0;
+    peri_buf_clear(&framer->held);
+}
+
+// Bytes of the record within the chunk; `*behind`: bytes that end it and are no part of it.
+static size_t measure(peri_framer *framer, peri_str *chunk, bool *ended, size_t *behind) {
+    peri_elements *elements = &framer->elements;
+    if (elements->shape < PERI_SHAPE_ARRAY) look(framer, chunk);
+    if (elements->shape == PERI_SHAPE_ARRAY && framer->held_bytes == 0) {
+        pass_over(framer, chunk, peri_elements_skip(elements, *chunk));
+    }
+    *behind = 0;
+    if (elements->shape == PERI_SHAPE_ARRAY) return peri_elements_end(elements, *chunk, ended);
+    size_t lf = peri_str_find_byte(*chunk, '\n', 0);
+    *ended = lf != PERI_NPOS;
+    *behind = *ended;
+    return *ended ? lf : chunk->len;
+}
+
+bool peri_framer_take(peri_framer *framer, peri_str *chunk, peri_line *out) {
+    if (chunk->len == 0) return false;
+    if (framer->held_bytes == 0) peri_buf_clear(&framer->held); // given out by the call before
+    bool ended;
+    size_t behind, len = measure(framer, chunk, &ended, &behind);
+    peri_str piece = peri_str_sub(*chunk, 0, len);
+    *chunk = peri_str_sub(*chunk, len + behind, chunk->len);
+    if (ended && framer->held_bytes == 0 && piece.len <= framer->max_line_bytes) {
+        give(framer, piece, piece.len, out); // lent as it lies
+    } else {
+        hold(framer, piece);
+        if (!ended) return false;
+        give(framer, peri_buf_str(&framer->held), framer->held_bytes, out);
+    }
+    framer->line_start += out->bytes + behind;
+    return true;
+}
+
+bool peri_framer_finish(peri_framer *framer, peri_line *out) {
+    if (framer->held_bytes == 0) return false;
+    give(framer, peri_buf_str(&framer->held), framer->held_bytes, out);
     out->unfinished = true;
-    return 1;
+    return true;
 }

@@ -1,10 +1,12 @@
-// Lines out of a stream of bytes: LF ends a record and nothing else does (case C08). A line
-// over the cap keeps a bounded preview, the rest is skipped in constant memory (C07). Knows
-// nothing of JSON.
+// Lines out of a stream of bytes: LF ends a record and nothing else does (case C08). A stream
+// that is one JSON array gives its elements instead, as if each were a line (elements.h). A line
+// over the cap, or one that memory cannot hold, keeps a bounded preview; the rest is skipped in
+// constant memory (C07).
 #ifndef PERI_INGEST_FRAME_H
 #define PERI_INGEST_FRAME_H
 
 #include "base/buf.h"
+#include "ingest/elements.h"
 
 enum {
     PERI_LINE_MAX_BYTES = 8 * 1024 * 1024,
@@ -17,12 +19,12 @@ enum {
 typedef struct peri_line {
     peri_str text;
     uint64_t number; // 1-based
-    uint64_t offset; // of its first byte in the stream
+    uint64_t offset; // of its first byte in the stream, BOM and NULs included
     uint64_t
         bytes; // of the whole line without its LF; more than text.len if it was over the cap
-    bool oversized;   // text is the preview
-    bool unfinished;  // the stream ended without an LF behind it
-    uint32_t padding; // NUL bytes left out at its start
+    bool oversized;  // text is the preview
+    bool unfinished; // the stream ended without an LF behind it
+    size_t left_out; // bytes of BOM and NULs before text
 } peri_line;
 
 typedef struct peri_framer {
@@ -30,20 +32,21 @@ typedef struct peri_framer {
     size_t max_line_bytes;
     uint64_t line_start, line_count; // offset of the current line; lines given out
     uint64_t held_bytes;             // of the current line, kept or skipped
-    bool skipping;                   // beyond the cap
+    bool skipping;                   // beyond the cap, or beyond memory
     uint64_t oversized_count;
+    peri_elements elements; // of a stream that is an array
 } peri_framer;
 
 /// `max_line_bytes` 0 means PERI_LINE_MAX_BYTES; clamped to PERI_LINE_CAP_BYTES.
 void peri_framer_init(peri_framer *framer, size_t max_line_bytes);
 void peri_framer_deinit(peri_framer *framer);
 
-/// Takes the next line out of `*chunk` and moves `*chunk` past it. 1 with a line; 0 if the
-/// chunk is used up; PERI_ENOMEM. A line within one chunk is not copied.
-PERI_MUST_USE int peri_framer_take(peri_framer *framer, peri_str *chunk, peri_line *out);
+/// Takes the next line out of `*chunk` and moves `*chunk` past it; false if the chunk is used
+/// up first. A line within one chunk is not copied.
+PERI_MUST_USE bool peri_framer_take(peri_framer *framer, peri_str *chunk, peri_line *out);
 
-/// At the end of the stream: a last line without LF. 1 with a line, 0 if there is none.
-PERI_MUST_USE int peri_framer_finish(peri_framer *framer, peri_line *out);
+/// At the end of the stream: a last line without LF; false if there is none.
+PERI_MUST_USE bool peri_framer_finish(peri_framer *framer, peri_line *out);
 
 /// Offset just behind the last line given out: where a restart would go on (case C05).
 static inline uint64_t peri_framer_checkpoint(const peri_framer *framer) {

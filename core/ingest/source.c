@@ -2,7 +2,7 @@
 // write left whole (case C03), and handed to the dialect record by record.
 #include "ingest/source.h"
 
-#include "ingest/extract.h"
+#include "ingest/match.h"
 
 enum {
     ARENA_MAX_BYTES = 32 * 1024 * 1024,
@@ -17,6 +17,7 @@ peri_str peri_ingest_problem_word(peri_ingest_problem problem) {
         [PERI_PROBLEM_OVERSIZED] = {"oversized-line", 14},
         [PERI_PROBLEM_DEEP] = {"deep-line", 9},
         [PERI_PROBLEM_INVALID] = {"invalid-record", 14},
+        [PERI_PROBLEM_MAP] = {"map-failed", 10},
     };
     return words[problem];
 }
@@ -44,8 +45,8 @@ void peri_reader_deinit(peri_reader *reader) {
 static void problem(peri_reader *reader, peri_ingest_problem what, const peri_line *line,
                     size_t at, peri_str message) {
     if (!reader->events.on_problem) return;
-    reader->events.on_problem(reader->events.user, what, line->number, line->offset + at,
-                              message);
+    reader->events.on_problem(reader->events.user, what, line->number,
+                              line->offset + line->left_out + at, message);
 }
 
 static void on_observation(void *user, peri_obs *obs) {
@@ -60,6 +61,7 @@ static void apply(peri_reader *reader, peri_json record, const peri_line *line) 
         peri_dialect_apply(reader->dialect, record, &reader->arena, on_observation, reader);
     reader->counts.raw += result.state == PERI_APPLY_UNKNOWN;
     reader->counts.invalid += result.state == PERI_APPLY_INVALID;
+    reader->counts.failed_maps += result.state == PERI_APPLY_FAILED;
     if (result.state == PERI_APPLY_INVALID) {
         char text[160];
         peri_buf out = {.ptr = text, .cap = sizeof text, .max = sizeof text - 1};
@@ -68,6 +70,10 @@ static void apply(peri_reader *reader, peri_json record, const peri_line *line) 
         peri_buf_addf(&out, "a %.*s without its %.*s is kept as raw", PERI_FMT(kind),
                       PERI_FMT(field));
         problem(reader, PERI_PROBLEM_INVALID, line, 0, peri_buf_str(&out));
+    }
+    if (result.state == PERI_APPLY_FAILED) {
+        problem(reader, PERI_PROBLEM_MAP, line, 0,
+                result.error.len ? result.error : PERI_STR("a dialect's map function failed"));
     }
     peri_arena_reset(&reader->arena);
 }
@@ -128,7 +134,7 @@ static void torn(peri_reader *reader, const peri_line *line, peri_str text, size
         return;
     }
     reader->counts.malformed++;
-    emit_lost(reader, peri_str_sub(text, at, text.len), line->bytes - at);
+    emit_lost(reader, peri_str_sub(text, at, text.len), text.len - at);
     if (deep) {
         problem(reader, PERI_PROBLEM_DEEP, line, at + reader->doc.error_at,
                 PERI_STR("nested too deep or too many values; its beginning is kept as raw"));
@@ -138,25 +144,35 @@ static void torn(peri_reader *reader, const peri_line *line, peri_str text, size
     }
 }
 
-// All records of one line, for a stream whose dialect is known.
-static void read_records(peri_reader *reader, const peri_line *line, peri_str text) {
+// A line that was peeked at lies parsed in the document.
+static int parse(peri_reader *reader, peri_str text) {
+    bool known = text.ptr == reader->peeked.ptr && text.len == reader->peeked.len;
+    reader->peeked = (peri_str){0};
+    return known ? PERI_OK : peri_json_parse(&reader->doc, text);
+}
+
+// All records of one line, for a stream whose dialect is known. PERI_ENOMEM: the rest of them is
+// lost.
+static int read_records(peri_reader *reader, const peri_line *line, peri_str text) {
     size_t at = 0;
     while (at < text.len) {
         peri_str rest = peri_str_sub(text, at, text.len);
-        int status = peri_json_parse(&reader->doc, rest);
+        int status = parse(reader, rest);
+        if (status == PERI_ENOMEM) return status;
         reader->counts.repaired += status == PERI_OK ? reader->doc.repaired : 0;
         bool object = status == PERI_OK &&
                       peri_json_type_of(peri_json_root(&reader->doc)) == PERI_JSON_OBJECT;
         if (!object) {
             if (status == PERI_OK) reader->doc.error_at = 0;
             torn(reader, line, text, at, status == PERI_OK ? PERI_EPARSE : status);
-            return;
+            return PERI_OK;
         }
         reader->counts.welded += at > 0;
         size_t end = reader->doc.end;
         apply(reader, peri_json_root(&reader->doc), line);
         at += end;
     }
+    return PERI_OK;
 }
 
 // The line as valid UTF-8.
@@ -170,29 +186,28 @@ static int mend(peri_reader *reader, peri_str *text) {
 
 static void read_oversized(peri_reader *reader, const peri_line *line, peri_str text) {
     reader->counts.oversized++;
-    emit_lost(reader, peri_str_sub(text, 0, peri_utf8_cut_bytes(text, text.len)), line->bytes);
+    emit_lost(reader, text, line->bytes);
     problem(reader, PERI_PROBLEM_OVERSIZED, line, 0,
-            PERI_STR("the line is over the cap; only its beginning is kept"));
+            PERI_STR("the line is over the cap or beyond memory; only its beginning is kept"));
 }
 
-static void read_line(peri_reader *reader, const peri_line *line, peri_str text) {
-    if (line->oversized) {
-        read_oversized(reader, line, text);
-    } else {
-        read_records(reader, line, text);
-    }
+static int read_line(peri_reader *reader, const peri_line *line, peri_str text) {
+    if (!line->oversized) return read_records(reader, line, text);
+    read_oversized(reader, line, text);
+    return PERI_OK;
 }
 
 // Reads again the lines that came before the dialect was known.
-static void replay_undecided(peri_reader *reader) {
+static int replay_undecided(peri_reader *reader) {
     peri_str held = peri_buf_str(&reader->undecided);
-    while (held.len) {
-        size_t lf = peri_str_find_byte(held, '\n', 0);
-        peri_line line = {.text = peri_str_sub(held, 0, lf), .bytes = lf};
-        read_line(reader, &line, line.text);
-        held = peri_str_sub(held, lf + 1, held.len);
+    int status = PERI_OK;
+    for (uint32_t i = 0; i < reader->tried && status == PERI_OK; i++) {
+        const peri_line *line = &reader->undecided_lines[i];
+        status = read_line(reader, line, peri_str_sub(held, 0, line->text.len));
+        held = peri_str_sub(held, line->text.len, held.len);
     }
     peri_buf_deinit(&reader->undecided);
+    return status;
 }
 
 static const peri_dialect *best_dialect(peri_reader *reader, peri_str text) {
@@ -209,16 +224,18 @@ static const peri_dialect *best_dialect(peri_reader *reader, peri_str text) {
     return best;
 }
 
-static void undecided_line(peri_reader *reader, const peri_line *line, peri_str text) {
+static int undecided_line(peri_reader *reader, const peri_line *line, peri_str text) {
     reader->dialect = line->oversized ? NULL : best_dialect(reader, text);
     if (reader->dialect) {
-        replay_undecided(reader);
-        read_line(reader, line, text);
-        return;
+        int status = replay_undecided(reader);
+        return status < 0 ? status : read_line(reader, line, text);
     }
     peri_buf_add(&reader->undecided, text);
-    peri_buf_add_byte(&reader->undecided, '\n');
-    reader->refused = ++reader->tried >= PERI_DETECT_RECORDS || reader->undecided.status < 0;
+    peri_line *kept = &reader->undecided_lines[reader->tried++];
+    *kept = *line;
+    kept->text.len = text.len; // repaired; its bytes lie in `undecided`
+    reader->refused = reader->tried == PERI_DETECT_RECORDS || reader->undecided.status < 0;
+    return PERI_OK;
 }
 
 static bool is_blank(peri_str text) {
@@ -229,54 +246,49 @@ static int take_line(peri_reader *reader, const peri_line *line) {
     reader->counts.lines++;
     reader->counts.bytes += line->bytes + !line->unfinished;
     peri_str text = line->text;
-    if (is_blank(text)) {
+    if (line->oversized && text.len) { // the last character of a preview may be torn
+        text.len = peri_utf8_cut_bytes(text, text.len - 1);
+    }
+    if (is_blank(text) && !line->oversized) {
         reader->counts.blank++;
         return PERI_OK;
     }
     int status = mend(reader, &text);
-    if (status < 0) {
-        reader->counts.torn++;
-        return status;
-    }
-    if (reader->dialect) {
-        read_line(reader, line, text);
-    } else if (!reader->refused) {
-        undecided_line(reader, line, text);
-    } else {
+    if (status == PERI_OK && reader->dialect) {
+        status = read_line(reader, line, text);
+    } else if (status == PERI_OK && !reader->refused) {
+        status = undecided_line(reader, line, text);
+    } else if (status == PERI_OK) {
         reader->counts.malformed++;
     }
-    return PERI_OK;
+    reader->counts.torn += status < 0;
+    return status;
 }
 
 int peri_reader_step(peri_reader *reader, peri_str *chunk) {
     peri_line line;
-    int got = peri_framer_take(&reader->framer, chunk, &line);
-    if (got <= 0) return got;
+    if (!peri_framer_take(&reader->framer, chunk, &line)) return 0;
     int status = take_line(reader, &line);
     return status < 0 ? status : 1;
 }
 
 int peri_reader_finish(peri_reader *reader) {
     peri_line line;
-    int got = peri_framer_finish(&reader->framer, &line);
-    if (got > 0) got = take_line(reader, &line);
-    if (got < 0) return got;
+    int status = peri_framer_finish(&reader->framer, &line) ? take_line(reader, &line) : PERI_OK;
+    if (status < 0) return status;
     return reader->dialect || reader->counts.lines == reader->counts.blank ? PERI_OK
                                                                            : PERI_EFORMAT;
 }
 
 int64_t peri_reader_peek_at(peri_reader *reader, peri_str line) {
     const int64_t untold = INT64_MIN + 1;
+    reader->peeked = (peri_str){0};
     if (!reader->dialect || peri_json_parse(&reader->doc, line) < 0) return untold;
-    peri_obs obs;
-    peri_obs_init(&obs, PERI_OBS_RAW);
-    peri_json record = peri_json_root(&reader->doc);
-    for (size_t i = 0; i < reader->dialect->common_count; i++) {
-        const peri_rule_set *set = &reader->dialect->common[i];
-        if (set->target == PERI_TARGET_AT) peri_extract(&obs, set, record, record, &reader->arena);
-    }
+    reader->peeked = line;
+    int64_t at;
+    bool told = peri_dialect_at(reader->dialect, peri_json_root(&reader->doc), &reader->arena, &at);
     peri_arena_reset(&reader->arena);
-    return obs.has_at ? obs.at_wall_ms : untold;
+    return told ? at : untold;
 }
 
 int peri_sidecar_read(const peri_sidecar *sidecar, peri_str text, peri_arena *arena,
@@ -286,12 +298,13 @@ int peri_sidecar_read(const peri_sidecar *sidecar, peri_str text, peri_arena *ar
     int status = peri_utf8_valid(text) ? peri_json_parse(&doc, text) : PERI_EPARSE;
     if (status == PERI_OK) {
         peri_json root = peri_json_root(&doc);
-        peri_json name = peri_rule_find(&sidecar->agent_name, root, root);
-        peri_json parent = peri_rule_find(&sidecar->parent, root, root);
+        peri_rule_scope scope = {root, root, root};
+        peri_json name = peri_rule_find(&sidecar->agent_name, &scope);
+        peri_json parent = peri_rule_find(&sidecar->parent, &scope);
         *out = (peri_sidecar_facts){
             .agent_name = peri_arena_copy(arena, peri_json_str(name, arena)),
             .parent = peri_arena_copy(arena, peri_json_str(parent, arena)),
-            .observer = peri_json_is_true(peri_rule_find(&sidecar->observer, root, root)),
+            .observer = peri_json_is_true(peri_rule_find(&sidecar->observer, &scope)),
         };
     }
     peri_json_doc_deinit(&doc);

@@ -10,6 +10,7 @@ typedef struct peri_ingest_counts {
     uint64_t lines, blank, records, observations;
     uint64_t raw;        // records no rule knows
     uint64_t invalid;    // records that lacked a field they must have
+    uint64_t failed_maps; // records whose map function failed
     uint64_t malformed;  // lines that are no JSON object
     uint64_t torn;       // lines of which a part was lost
     uint64_t welded;     // further records on one line
@@ -25,6 +26,7 @@ typedef enum peri_ingest_problem {
     PERI_PROBLEM_OVERSIZED,
     PERI_PROBLEM_DEEP,
     PERI_PROBLEM_INVALID,
+    PERI_PROBLEM_MAP,
     PERI_PROBLEM_COUNT
 } peri_ingest_problem;
 
@@ -34,7 +36,8 @@ peri_str peri_ingest_problem_word(peri_ingest_problem problem);
 typedef struct peri_ingest_events {
     void *user;
     peri_obs_fn on_observation;
-    /// `line` 1-based, `offset` in bytes from the start of the stream. At most one a line.
+    /// `line` 1-based, `offset` in bytes from the start of the stream (in a line whose UTF-8 had
+    /// to be repaired: as if its repaired form stood there). At most one a line.
     void (*on_problem)(void *user, peri_ingest_problem problem, uint64_t line, uint64_t offset,
                        peri_str message);
 } peri_ingest_events;
@@ -47,9 +50,11 @@ typedef struct peri_reader {
     peri_framer framer;
     peri_json_doc doc;
     peri_arena arena;   // reset after every record
+    peri_str peeked;    // the line that `doc` holds already; absent: none
     peri_buf mended;    // the current line with its UTF-8 repaired
-    peri_buf undecided; // lines read before the dialect was known, LF ended
-    uint32_t tried;     // records looked at while undecided
+    peri_buf undecided; // texts of the lines read before the dialect was known,
+    peri_line undecided_lines[PERI_DETECT_RECORDS]; // and where they stood
+    uint32_t tried;                                 // how many they are
     peri_ingest_counts counts;
     peri_ingest_events events;
 } peri_reader;
@@ -69,8 +74,9 @@ PERI_MUST_USE int peri_reader_step(peri_reader *reader, peri_str *chunk);
 /// stream is decided (PERI_EFORMAT if no dialect fits).
 PERI_MUST_USE int peri_reader_finish(peri_reader *reader);
 
-/// The time of the record in `line` (wall ms), without reading it: INT64_MIN + 1 if it tells none. Uses the
-/// reader's document, so that what the last step lent is gone.
+/// The time of the record in `line` (wall ms), without reading it: INT64_MIN + 1 if it tells
+/// none. Uses the reader's document, so that what the last step lent is gone. The bytes of `line`
+/// stay as they are until the next step, which need not parse them again.
 int64_t peri_reader_peek_at(peri_reader *reader, peri_str line);
 
 /// What the sidecar file says, applied to agents of this reader by the host: see peri_sidecar.

@@ -68,6 +68,10 @@ int peri_file_read(const char *path, peri_buf *out) {
     return got < 0 ? (int)got : out->status;
 }
 
+char *peri_path_resolve(const char *path) {
+    return realpath(path, NULL);
+}
+
 peri_path_type peri_path_type_of(const char *path) {
     struct stat info;
     if (stat(path, &info) != 0) return PERI_PATH_NONE;
@@ -93,6 +97,7 @@ static int not_dots(const struct dirent *entry) {
 
 static char *join(const char *folder, const char *name) {
     size_t a = strlen(folder), b = strlen(name);
+    if (a && folder[a - 1] == '/') a--;
     char *path = malloc(a + b + 2);
     if (!path) return NULL;
     memcpy(path, folder, a);

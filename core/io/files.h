@@ -1,4 +1,4 @@
-// Reading files and folders. Synchronous and bounded; nothing here follows a symbolic link out of a tree.
+// Reading files and folders. Synchronous and bounded; a walk follows no symbolic link.
 #ifndef PERI_IO_FILES_H
 #define PERI_IO_FILES_H
 
@@ -33,9 +33,12 @@ PERI_MUST_USE int peri_folder_walk(const char *folder, int (*fn)(void *user, con
                                    void *user);
 
 /// Calls `fn` for every regular file directly in `folder` whose name ends in `suffix`, in byte order.
-/// PERI_ENOENT if there is no such folder.
+/// Links to files count as files: people link their observers. PERI_ENOENT if there is no such folder.
 PERI_MUST_USE int peri_folder_list(const char *folder, const char *suffix,
                                    int (*fn)(void *user, const char *path), void *user);
+
+/// `path` from the root, without links; owned; NULL if there is nothing of that name.
+char *peri_path_resolve(const char *path);
 
 /// The status for the current errno of a file operation.
 int peri_status_of_errno(int error);

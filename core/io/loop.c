@@ -2,19 +2,25 @@
 #include "io/loop.h"
 
 #include <stdlib.h>
-#include <uv.h>
+
+#include "io/loop_uv.h"
 
 struct peri_loop {
     uv_loop_t uv;
     uv_timer_t wait;
 };
 
+uv_loop_t *peri__loop_uv(peri_loop *loop) {
+    return &loop->uv;
+}
+
 int peri_loop_new(peri_loop **out) {
     peri_loop *loop = calloc(1, sizeof *loop);
     if (!loop) return PERI_ENOMEM;
-    if (uv_loop_init(&loop->uv) != 0) {
+    int error = uv_loop_init(&loop->uv);
+    if (error) {
         free(loop);
-        return PERI_EIO;
+        return error == UV_ENOMEM ? PERI_ENOMEM : PERI_EIO;
     }
     uv_timer_init(&loop->uv, &loop->wait);
     *out = loop;
@@ -38,6 +44,7 @@ void peri_loop_run(peri_loop *loop, int timeout_ms) {
         uv_run(&loop->uv, UV_RUN_NOWAIT);
         return;
     }
+    uv_update_time(&loop->uv); // a timer counts from the loop's idea of now
     if (timeout_ms > 0) uv_timer_start(&loop->wait, on_wait_over, (uint64_t)timeout_ms, 0);
     uv_run(&loop->uv, UV_RUN_ONCE);
     uv_timer_stop(&loop->wait);
@@ -48,5 +55,6 @@ int peri_loop_fd(const peri_loop *loop) {
 }
 
 int peri_loop_timeout_ms(const peri_loop *loop) {
+    if (!uv_loop_alive(&loop->uv)) return -1; // libuv says 0: it would not wait
     return uv_backend_timeout(&loop->uv);
 }

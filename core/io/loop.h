@@ -11,7 +11,8 @@ PERI_MUST_USE int peri_loop_new(peri_loop **out);
 /// NULL is fine.
 void peri_loop_free(peri_loop *loop);
 
-/// Answers what is ready, after waiting at most `timeout_ms` (0: not at all, -1: without end) for it.
+/// Answers what is ready, after waiting at most `timeout_ms` for it (0: not at all; -1: without end,
+/// but not where nothing could come).
 void peri_loop_run(peri_loop *loop, int timeout_ms);
 
 /// A descriptor that is readable when something is ready.

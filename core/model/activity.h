@@ -36,6 +36,8 @@ typedef struct peri_item {
     uint64_t seq;        // of the observation it came from
     int64_t at_wall_ms;  // 0 unknown
     uint64_t hash;       // of the whole text or input; equal content gives equal hashes
+    uint64_t record;     // hash of the id of the record it came from; 0: none
+    uint32_t duration_ms; // tool_result; 0 unknown
     peri_str call_id;    // tool_call, tool_result, tool_denied; may be absent
     peri_str name;  // tool; source of a non_user_message; reason of a turn_ended; path, folder
     peri_text text; // text; tool_call: compact JSON of the input; tool_denied: the reason

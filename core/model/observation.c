@@ -1,8 +1,7 @@
-// The 36 kinds: their words, their fields, which of them must be there, and writing one as JSON.
-// Reading is ingest's work: the dialect `observations` is a table of rules like any other.
+// The 36 kinds: their words, their fields, and which of them must be there. Writing one as JSON
+// is observation_write.c; reading is ingest's work: the dialect `observations` is a table of
+// rules like any other.
 #include "model/observation.h"
-
-#include "base/clock.h"
 
 #define MUST(name) (UINT64_C(1) << PERI_OBS_F_##name)
 
@@ -18,8 +17,10 @@ static const kind_schema schemas[PERI_OBS_KIND_COUNT] = {
 #define WORD(name, text) [PERI_OBS_##name].word = {text, sizeof(text) - 1},
     PERI_OBS_KIND_LIST(WORD)
 #undef WORD
-#define NEEDS(name, must, may) [PERI_OBS_##name].required = (must), [PERI_OBS_##name].optional = (may)
-    NEEDS(MODEL_ROUTE, MUST(STEP) | MUST(CHOICE) | MUST(MODEL) | MUST(REASON), MUST(CONFIDENCE)),
+#define NEEDS(name, must, may)                                                                 \
+    [PERI_OBS_##name].required = (must), [PERI_OBS_##name].optional = (may)
+        NEEDS(MODEL_ROUTE, MUST(STEP) | MUST(CHOICE) | MUST(MODEL) | MUST(REASON),
+              MUST(CONFIDENCE)),
     NEEDS(SUBAGENT, MUST(ID) | MUST(CALL_ID) | MUST(NAME) | MUST(STATUS), MUST(CONVERSATION)),
     NEEDS(MESSAGE_USAGE, MUST(TOKENS), MUST(MESSAGE_ID) | MUST(PARENT_CALL_ID)),
     NEEDS(STDERR, MUST(TEXT), MUST(TRUNCATED)),
@@ -108,6 +109,15 @@ peri_obs_value *peri_obs_add(peri_obs *obs, peri_obs_field field) {
     return slot;
 }
 
+void peri_obs_del(peri_obs *obs, peri_obs_field field) {
+    size_t at = 0;
+    while (at < obs->value_count && obs->values[at].field != field) at++;
+    if (at == obs->value_count) return;
+    obs->value_count--;
+    memmove(obs->values + at, obs->values + at + 1,
+            (obs->value_count - at) * sizeof obs->values[0]);
+}
+
 peri_str peri_obs_kind_word(peri_obs_kind kind) {
     return schemas[kind].word;
 }
@@ -144,144 +154,4 @@ peri_obs_field peri_obs_missing(const peri_obs *obs) {
         need &= ~(UINT64_C(1) << obs->values[i].field);
     }
     return need ? (peri_obs_field)__builtin_ctzll(need) : PERI_OBS_FIELD_COUNT;
-}
-
-// Writing. A member is preceded by a comma unless it is the first of its object.
-typedef struct writer {
-    peri_buf *out;
-    bool started;
-} writer;
-
-static void member(writer *w, peri_str name) {
-    if (w->started) peri_buf_add_byte(w->out, ',');
-    w->started = true;
-    peri_json_add_string(w->out, name);
-    peri_buf_add_byte(w->out, ':');
-}
-
-static void string_member(writer *w, const char *name, peri_str text) {
-    if (!text.ptr) return;
-    member(w, peri_str_c(name));
-    peri_json_add_string(w->out, text);
-}
-
-static void text_member(writer *w, const char *name, const peri_text *text) {
-    if (peri_text_absent(text)) return;
-    member(w, peri_str_c(name));
-    if (!text->cut) {
-        peri_json_add_string(w->out, text->head);
-        return;
-    }
-    peri_buf whole;
-    peri_buf_init(&whole, SIZE_MAX / 4);
-    peri_text_add(&whole, text);
-    if (whole.status < 0) w->out->status = whole.status;
-    peri_json_add_string(w->out, peri_buf_str(&whole));
-    peri_buf_deinit(&whole);
-}
-
-static void usage_member(writer *w, const peri_usage *usage) {
-    member(w, PERI_STR("tokens"));
-    peri_buf_addf(w->out, "{\"input\":%lld,\"cached\":%lld", (long long)usage->input,
-                  (long long)usage->cached);
-    if (usage->cache_created) {
-        peri_buf_addf(w->out, ",\"cacheCreated\":%lld", (long long)usage->cache_created);
-    }
-    peri_buf_addf(w->out, ",\"output\":%lld", (long long)usage->output);
-    if (usage->complete) peri_buf_add_c(w->out, ",\"complete\":true");
-    peri_buf_add_byte(w->out, '}');
-}
-
-static void value_member(writer *w, const peri_obs *obs, const peri_obs_value *value) {
-    peri_str name = fields[value->field].word;
-    switch (fields[value->field].type) {
-    case 'S':
-        text_member(w, name.ptr, &value->text);
-        return;
-    case 'U':
-        usage_member(w, &obs->tokens);
-        return;
-    case 'B':
-        member(w, name);
-        peri_buf_add_c(w->out, value->flag ? "true" : "false");
-        return;
-    default:
-        break;
-    }
-    member(w, name);
-    if (!value->text.cut) {
-        peri_buf_add(w->out, value->text.head);
-    } else if (value->bounded.ptr) {
-        peri_buf_add(w->out, value->bounded);
-    } else { // too large even with its strings cut: its beginning, as a string
-        peri_json_add_string(w->out, value->text.head);
-    }
-}
-
-static void x_member(writer *outer, const peri_obs_x *x) {
-    size_t before = outer->out->len;
-    bool was_started = outer->started;
-    member(outer, PERI_STR("x"));
-    peri_buf_add_byte(outer->out, '{');
-    writer w = {.out = outer->out};
-    string_member(&w, "agentName", x->agent_name);
-    string_member(&w, "origin", x->origin);
-    string_member(&w, "answer", x->answer);
-    string_member(&w, "record", x->record);
-    string_member(&w, "parent", x->parent);
-    string_member(&w, "cwd", x->cwd);
-    string_member(&w, "source", x->source);
-    string_member(&w, "version", x->version);
-    text_member(&w, "output", &x->output);
-    if (x->exit_code != PERI_OBS_NO_EXIT) {
-        member(&w, PERI_STR("exitCode"));
-        peri_buf_add_int(w.out, x->exit_code);
-    }
-    const struct {
-        const char *name;
-        bool set;
-    } flags[] = {{"maybe", x->maybe}, {"midTurn", x->mid_turn}, {"continues", x->continues}};
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        if (!flags[i].set) continue;
-        member(&w, peri_str_c(flags[i].name));
-        peri_buf_add_c(w.out, "true");
-    }
-    peri_buf_add_byte(outer->out, '}');
-    if (!w.started) { // nothing to say: no member
-        peri_buf_truncate(outer->out, before);
-        outer->started = was_started;
-    }
-}
-
-void peri_obs_write(peri_buf *out, const peri_obs *obs) {
-    peri_buf_add_byte(out, '{');
-    writer w = {.out = out};
-    string_member(&w, "kind", schemas[obs->kind].word);
-    for (size_t i = 0; i < obs->value_count; i++) value_member(&w, obs, &obs->values[i]);
-    string_member(&w, "subagentId", obs->subagent_id);
-    member(&w, PERI_STR("pass"));
-    peri_buf_add_uint(out, obs->pass);
-    if (obs->has_at) {
-        member(&w, PERI_STR("at"));
-        peri_buf_add_byte(out, '"');
-        peri_time_format(out, obs->at_wall_ms);
-        peri_buf_add_byte(out, '"');
-    }
-    if (obs->seq) {
-        member(&w, PERI_STR("seq"));
-        peri_buf_add_uint(out, obs->seq);
-    }
-    if (obs->has_source_seq) {
-        member(&w, PERI_STR("sourceSeq"));
-        peri_buf_add_uint(out, obs->source_seq);
-    }
-    string_member(&w, "source", obs->source);
-    if (obs->scope.ptr) {
-        member(&w, PERI_STR("scope"));
-        peri_buf_add(out, obs->scope);
-    }
-    string_member(&w, "session", obs->session);
-    string_member(&w, "agent", obs->agent);
-    x_member(&w, &obs->x);
-    peri_buf_add_byte(out, '}');
 }

@@ -119,7 +119,7 @@ typedef struct peri_obs_value {
     peri_text text;   // of an S; of a J: its compact JSON
     peri_str bounded; // of a J: the same with its long strings cut, so that it still parses;
                       // absent where `text` is whole or even this would be too large
-    uint64_t hash; // of an S or J: over the whole value as it stood in the stream
+    uint64_t hash;    // of an S or J: over the whole value as it stood in the stream
 } peri_obs_value;
 
 enum { PERI_OBS_MAX_VALUES = 12, PERI_OBS_PREVIEW_U16 = 2000 };
@@ -129,9 +129,10 @@ typedef struct peri_obs_x {
     peri_str agent_name; // the observed agent's type, the NAME of claude's envelopes
     peri_str
         origin; // of a prompt: human (or absent), observer:TYPE, perilune, or a machine's name
-    peri_str answer; // id of the model answer this belongs to: a new one begins a step
-    peri_str record; // id of the record it came from: the same record twice counts once
-    peri_str parent; // agent that started this one
+    peri_str answer;         // id of the model answer this belongs to: a new one begins a step
+    peri_str record;         // id of the record it came from: the same record twice counts once
+    peri_str entry, follows; // in a tree of entries: its own id, and that of the one before
+    peri_str parent;         // id of the call that started this agent
     peri_str cwd;
     peri_str source;   // label of a non-user message
     peri_str version;  // of the client
@@ -140,6 +141,22 @@ typedef struct peri_obs_x {
     bool maybe;        // finished: the turn may still be continued (a stop hook may hold it)
     bool mid_turn;     // prompt: folded into the running turn
     bool continues;    // prompt: keeps a turn going that was about to end (stop hook feedback)
+    bool observer;     // the agent is an observer itself: never observed
+    bool ends_step;    // step: the model's answer and all its results were told
+    bool mends;        // tool-output: the text of a result that was told before
+    // What the joining stage uses up (tap/join.h).
+    bool
+        repeats; // the text may be one told before; finished: of the turn before, if one is open
+    bool partial;         // the text is a makeshift until another record tells the agent's own
+    bool assemble;        // text-delta: the pieces are all there is of the text
+    bool unspawned;       // subagent: an observer's, unless a call is known that started it
+    uint32_t rollback;    // turns that are void, the last ones
+    uint32_t duration_ms; // tool-result: 0 unknown
+    peri_str retracts;    // JSON array of ids of records that are void
+    peri_str observer_task; // key of another agent of the session that is an observer
+    peri_str child;         // tool: type of the agent that the call starts
+    peri_str
+        parent_record; // the record this one follows; names the call that started the agent
 } peri_obs_x;
 
 enum { PERI_OBS_NO_EXIT = INT32_MIN };
@@ -149,6 +166,7 @@ typedef struct peri_obs {
     uint8_t value_count;
     bool has_at, has_source_seq;
     uint32_t pass;                // 1-based
+    uint32_t ordinal;             // 0-based, among those of its record
     int64_t at_wall_ms;           // valid if has_at
     uint64_t seq;                 // host-wide, set by the host
     uint64_t source_seq;          // valid if has_source_seq
@@ -172,6 +190,9 @@ bool peri_obs_flag(const peri_obs *obs, peri_obs_field field);
 /// Adds or replaces `field`; the slot to fill, or NULL if all PERI_OBS_MAX_VALUES are taken.
 peri_obs_value *peri_obs_add(peri_obs *obs, peri_obs_field field);
 
+/// Takes `field` off; nothing happens if it is not there.
+void peri_obs_del(peri_obs *obs, peri_obs_field field);
+
 /// Names on the wire, and back: PERI_OBS_KIND_COUNT / PERI_OBS_FIELD_COUNT if unknown.
 peri_str peri_obs_kind_word(peri_obs_kind kind);
 peri_obs_kind peri_obs_kind_find(peri_str word);
@@ -191,7 +212,9 @@ peri_obs_need peri_obs_needs(peri_obs_kind kind, peri_obs_field field);
 peri_obs_field peri_obs_missing(const peri_obs *obs);
 
 /// Appends the observation as one JSON object without a line end: its kind's fields, pass, at,
-/// seq, sourceSeq, source, scope, subagentId, session, agent, and `x` with what is set of it.
+/// seq, sourceSeq, source, scope, subagentId, and `x` with what AgentObservation has no place
+/// for. The dialect `observations` makes the same observation of it again: a value that is kept
+/// only in part is written as it is kept, and `x.whole` tells the size of the whole.
 void peri_obs_write(peri_buf *out, const peri_obs *obs);
 
 #endif

@@ -48,6 +48,36 @@ typedef enum peri_layout {
         PERI_LAYOUT_COUNT
 } peri_layout;
 
+// What a Markdown observer's model may read with, and how hard it may think.
+#define PERI_TOOL_LIST(X)                                                                      \
+    X(READ, "read")                                                                            \
+    X(GREP, "grep")                                                                            \
+    X(FIND, "find")                                                                            \
+    X(LS, "ls")
+
+typedef enum peri_tool {
+#define PERI_TOOL_ENUM(name, word) PERI_TOOL_##name,
+    PERI_TOOL_LIST(PERI_TOOL_ENUM)
+#undef PERI_TOOL_ENUM
+        PERI_TOOL_COUNT
+} peri_tool;
+
+#define PERI_THINKING_LIST(X)                                                                  \
+    X(OFF, "off")                                                                              \
+    X(MINIMAL, "minimal")                                                                      \
+    X(LOW, "low")                                                                              \
+    X(MEDIUM, "medium")                                                                        \
+    X(HIGH, "high")                                                                            \
+    X(XHIGH, "xhigh")                                                                          \
+    X(MAX, "max")
+
+typedef enum peri_thinking {
+#define PERI_THINKING_ENUM(name, word) PERI_THINKING_##name,
+    PERI_THINKING_LIST(PERI_THINKING_ENUM)
+#undef PERI_THINKING_ENUM
+        PERI_THINKING_COUNT
+} peri_thinking;
+
 typedef enum peri_runtime_kind {
     PERI_RUN_LUA,
     PERI_RUN_MODEL,
@@ -60,6 +90,7 @@ enum {
     PERI_CAN_REPORT = 4,
     PERI_OBSERVER_MAX_SEES = 8,
     PERI_OBSERVER_NAME_MAX = 64,
+    PERI_OBSERVER_MAX_COMMAND = 32, // words
 };
 
 /// Owned by whoever loaded it; texts live as long as it does.
@@ -83,8 +114,23 @@ typedef struct peri_observer {
     size_t agent_count;
     peri_str message; // appended to each digest (observerMessage); may be absent
     bool has_wake;
-    int handle;  // the runtime's own, e.g. a reference into its VM
-    void *owner; // the runtime's own, e.g. its VM
+    bool has_lua_form;        // PERI_RUN_MODEL: Lua can stand in for the model
+    peri_str prompt;          // PERI_RUN_MODEL: the body of its file
+    peri_str model;           // absent: the configured default
+    const peri_str *fallback; // models to try next
+    size_t fallback_count;
+    peri_thinking thinking;
+    uint32_t tools;          // bit (1 << peri_tool)
+    const peri_str *command; // PERI_RUN_COMMAND: program and arguments
+    size_t command_count;
+    const peri_str *env; // variables of the host's environment that it sees besides the usual
+    size_t env_count;
+    peri_str folder; // where it runs; absent: where the host does
+    bool once;       // it is started for each run and gets an end of file behind the request
+    bool isolated;   // PERI_RUN_LUA: wants to run in a worker
+    peri_str source_hash; // PERI_RUN_COMMAND: of the file that a worker is to run; else absent
+    int handle;           // the runtime's own, e.g. a reference into its VM
+    void *owner;          // the runtime's own, e.g. its VM
 } peri_observer;
 
 /// The declared goal (contracts.md 6).

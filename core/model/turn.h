@@ -11,6 +11,15 @@ typedef struct peri_outcome {
     peri_str text, fingerprint, verdict, lane, reason, state;
 } peri_outcome;
 
+/// A note or a skill that observers may remind the agent of.
+typedef struct peri_recall {
+    peri_str name;        // the note's file without `.md`; the skill's own name
+    peri_str description; // one line
+    peri_str text;        // a note's body, at most PERI_RECALL_TEXT_CP; absent for skills
+} peri_recall;
+
+enum { PERI_RECALL_MAX = 128, PERI_RECALL_TEXT_CP = 2000 };
+
 typedef struct peri_turn {
     peri_str session, agent, agent_name, cwd; // cwd may be absent
     peri_trigger trigger;
@@ -20,11 +29,16 @@ typedef struct peri_turn {
     size_t dropped_count;        // items the tap had to drop before them
     const peri_item *const *log; // all kept items of the current turn, in order
     size_t log_count;
-    size_t log_dropped_count; // items of this turn that the bounded log lost
-    peri_str last_user;       // the human's last message (its kept head); may be absent
-    peri_usage usage;         // of the session so far
-    bool ending;              // the agent is about to stop
-    const peri_goal *goal;    // NULL: none declared
+    size_t log_dropped_count;  // items of this turn that the bounded log lost
+    peri_str last_user;        // the human's last message (its kept head); may be absent
+    peri_usage usage;          // of the agent's answers so far
+    peri_usage last_usage;     // of its last answer: what its context holds now
+    bool ending;               // the agent is about to stop
+    const peri_goal *goal;     // NULL: none declared
+    const peri_recall *memory; // notes the user keeps
+    size_t memory_count;
+    const peri_recall *skills; // those the agent could load
+    size_t skill_count;
 } peri_turn;
 
 /// One call of the turn, joined with its result by id.

@@ -216,12 +216,17 @@ static peri_pairing *add_pairing(peri_agent *agent, const peri_observer *observe
 int peri_registry_arm(peri_registry *registry, peri_agent *agent,
                       const peri_observer *const *observers, size_t count,
                       void (*on_armed)(void *user, peri_pairing *pairing), void *user) {
+    if (agent->armed) return PERI_OK;
+    agent->armed = true;
     for (size_t i = 0; i < count; i++) {
         if (!peri_pairing_applies(observers[i], agent) || is_paired(agent, observers[i]))
             continue;
         if (agent->pairing_count == PERI_MAX_PAIRINGS) return PERI_ELIMIT;
         peri_pairing *pairing = add_pairing(agent, observers[i]);
-        if (!pairing) return PERI_ENOMEM;
+        if (!pairing) {
+            agent->armed = false;
+            return PERI_ENOMEM;
+        }
         registry->pairing_count++;
         if (on_armed) on_armed(user, pairing);
     }

@@ -10,7 +10,7 @@
 enum {
     PERI_MAX_SESSIONS = 100000,
     PERI_MAX_AGENTS = 4096, // of one session
-    PERI_MAX_PAIRINGS = 20, // of one agent: 16 of layers, 4 named by its definition
+    PERI_MAX_PAIRINGS = 36, // of one agent: 32 of layers, 4 named by its definition
 };
 
 #define PERI_PAIRING_STATE_LIST(X)                                                             \
@@ -47,8 +47,9 @@ typedef struct peri_session peri_session;
 typedef struct peri_agent peri_agent;
 
 typedef struct peri_pairing_counts {
-    uint64_t digests, runs, silent, skipped, proposed, failed, refused, delivered, deferred,
-        dropped;
+    uint64_t missed; // wakes that came while a run was in flight
+    uint64_t digests, runs, silent, skipped, no_runtime, proposed, failed, refused, delivered,
+        deferred, dropped;
 } peri_pairing_counts;
 
 typedef struct peri_pairing {
@@ -57,6 +58,8 @@ typedef struct peri_pairing {
     char task_id[17]; // the observer's task: 16 hex digits
     peri_pairing_state state;
     bool disabled;        // three failures in a row
+    bool named;           // by its agent's definition: a missed wake is made up for (spec PI-6)
+    void *run;            // the host's: the run in flight; NULL: none
     uint32_t failures;    // in a row
     uint64_t cursor;      // number of the next activity item to digest
     peri_str saved_state; // ctx.state as JSON; owned
@@ -72,6 +75,7 @@ struct peri_agent {
     peri_str cwd;    // owned; may be absent
     peri_str parent; // owned; may be absent
     bool is_observer, ended;
+    bool armed; // by peri_registry_arm(); whoever changes `name` takes it off
     peri_pairing **pairings; // owned, each; an address stays the same as long as its agent
     size_t pairing_count;
     void *attached; // the host's
@@ -112,7 +116,8 @@ PERI_MUST_USE int peri_registry_agent(peri_registry *registry, peri_str session,
 bool peri_pairing_applies(const peri_observer *observer, const peri_agent *agent);
 
 /// Arms every observer of `observers` that applies and is not paired yet; `on_armed` hears of
-/// each. PERI_OK or PERI_ENOMEM (those armed before stay).
+/// each. Does nothing while `agent->armed` is set. PERI_OK; PERI_ELIMIT at PERI_MAX_PAIRINGS,
+/// once; PERI_ENOMEM, the next call tries again. Those armed before stay.
 PERI_MUST_USE int peri_registry_arm(peri_registry *registry, peri_agent *agent,
                                     const peri_observer *const *observers, size_t count,
                                     void (*on_armed)(void *user, peri_pairing *pairing),

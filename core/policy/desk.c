@@ -3,18 +3,25 @@
 
 #include <stdlib.h>
 
+#include "base/utf8.h"
+
 #include "policy/desk_internal.h"
 
 enum { TAKEN_MAX = 4096 };
 
-void peri_desk_init(peri_desk *desk, peri_policy_limits limits, peri_veto_book *book,
-                    uint64_t seed) {
-    *desk = (peri_desk){.book = book, .limits = limits};
+void peri_desk_limit(peri_desk *desk, peri_policy_limits limits) {
+    desk->limits = limits;
     if (limits.advisories_per_turn > PERI_ADVISORIES_CAP) {
         desk->limits.advisories_per_turn = PERI_ADVISORIES_CAP;
     }
     if (limits.veto_budget > PERI_VETO_BUDGET_CAP)
         desk->limits.veto_budget = PERI_VETO_BUDGET_CAP;
+}
+
+void peri_desk_init(peri_desk *desk, peri_policy_limits limits, peri_veto_book *book,
+                    uint64_t seed) {
+    *desk = (peri_desk){.book = book};
+    peri_desk_limit(desk, limits);
     peri_map_init(&desk->taken, TAKEN_MAX, seed);
 }
 
@@ -41,6 +48,10 @@ static void take_fingerprint(peri_desk *desk, peri_str fingerprint) {
     if (peri_map_set(&desk->taken, peri_str_of(copy, fingerprint.len), copy) < 0) free(copy);
 }
 
+void peri_desk_restore(peri_desk *desk, peri_str fingerprint) {
+    take_fingerprint(desk, fingerprint);
+}
+
 static void forget_fingerprint(peri_desk *desk, peri_str fingerprint) {
     free(peri_map_del(&desk->taken, fingerprint));
 }
@@ -53,15 +64,22 @@ static void remember_text(peri_desk *desk, peri_str text) {
     peri_shingles_of(text, &desk->delivered[desk->delivered_count++ % PERI_DELIVERED_KEPT]);
 }
 
+// A veto takes no fingerprint: its own budget bounds how often it may come (spec PI-7).
 static void count_delivery(peri_judging *j, const peri_proposal *p, const peri_decision *d) {
     peri_desk *desk = j->desk;
-    take_fingerprint(desk, p->fingerprint);
-    if (d->lane == PERI_LANE_USER || d->lane == PERI_LANE_LOG) return;
+    if (p->kind != PERI_PROPOSAL_VETO) take_fingerprint(desk, p->fingerprint);
+    desk->book->told += d->lane == PERI_LANE_USER;
+    if (d->lane == PERI_LANE_USER || d->lane == PERI_LANE_LOG) {
+        if (p->kind == PERI_PROPOSAL_VETO && peri__judging_is_held(j, p))
+            desk->held_told = true;
+        return;
+    }
     remember_text(desk, p->text);
     desk->delivered_work = j->env->work;
-    if (p->kind == PERI_PROPOSAL_VETO) {
+    if (d->lane == PERI_LANE_HOLD) {
         desk->used.vetoes++;
         j->facts.left.vetoes--;
+        peri__judging_hold(j, p);
         peri__veto_book_spend(desk->book, p->observer, p->fingerprint);
         return;
     }
@@ -118,6 +136,42 @@ static void judge_new(peri_judging *j, const peri_proposal *p) {
     rule(j, p, decision, false);
 }
 
+// A kept proposal with what joins its note: one text, one ruling, one of the window's budget.
+// What does not fit the longest text there may be is left out.
+static peri_proposal with_joined(peri_judging *j, const peri_policy_batch *batch, size_t at) {
+    peri_proposal p = *batch->all[at];
+    peri_buf text;
+    peri_buf_init(&text, PERI_PROPOSAL_TEXT_MAX_CP * 4);
+    peri_buf_add(&text, p.text);
+    size_t used_cp = peri_utf8_count(p.text).cp;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->into[i] != at + 1) continue;
+        const peri_proposal *more = batch->all[i];
+        used_cp += peri_utf8_count(more->text).cp + 3;
+        if (used_cp > PERI_PROPOSAL_TEXT_MAX_CP) break;
+        peri_buf_addf(&text, " / %.*s", PERI_FMT(more->text));
+    }
+    peri_str joined = peri_arena_copy(j->arena, peri_buf_str(&text));
+    if (text.status == PERI_OK && joined.ptr) p.text = joined;
+    peri_buf_deinit(&text);
+    return p;
+}
+
+static void judge_kept(peri_judging *j, const peri_policy_batch *batch, size_t at) {
+    bool joined = false;
+    for (size_t i = 0; i < batch->count; i++) joined |= batch->into[i] == at + 1;
+    if (!joined) {
+        judge_new(j, batch->all[at]);
+        return;
+    }
+    peri_proposal note = with_joined(j, batch, at);
+    judge_new(j, &note);
+    if (!peri_map_get(&j->desk->taken, note.fingerprint)) return;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->into[i] == at + 1) take_fingerprint(j->desk, batch->all[i]->fingerprint);
+    }
+}
+
 // Deferred ones pass budget and deliver again, not reconcile; those still deferred stay where
 // they are.
 static void judge_deferred(peri_judging *j) {
@@ -137,6 +191,7 @@ static void judge_deferred(peri_judging *j) {
             i++;
             continue;
         }
+        forget_fingerprint(desk, p->fingerprint); // taken again if it is delivered
         if (decision.verdict == PERI_VERDICT_DELIVER) count_delivery(j, p, &decision);
         rule(j, p, decision, true);
         remove_deferred(desk, i);
@@ -160,12 +215,14 @@ static void decide(peri_judging *j, const peri_proposal *const *proposals, size_
     peri_decision dropped[PERI_BATCH_MAX];
     memset(dropped, 0, sizeof dropped);
     for (uint32_t i = 0; i < count; i++) order[i] = i;
-    peri_policy_batch batch = {.all = proposals, .count = count, .order = order, .kept = count};
+    uint32_t into[PERI_BATCH_MAX] = {0};
+    peri_policy_batch batch = {
+        .all = proposals, .count = count, .order = order, .kept = count, .into = into};
     peri__judging_reconcile(j, &batch, dropped);
     for (size_t i = 0; i < count; i++) {
         if (dropped[i].reason.len) rule(j, proposals[i], dropped[i], false);
     }
-    for (size_t i = 0; i < batch.kept; i++) judge_new(j, proposals[order[i]]);
+    for (size_t i = 0; i < batch.kept; i++) judge_kept(j, &batch, order[i]);
 }
 
 void peri_desk_decide(peri_desk *desk, const peri_policy_engine *engine,

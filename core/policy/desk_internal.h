@@ -23,4 +23,9 @@ void peri__judging_begin(peri_judging *j);
 void peri__judging_reconcile(peri_judging *j, peri_policy_batch *batch, peri_decision *dropped);
 peri_decision peri__judging_verdict(peri_judging *j, const peri_proposal *proposal);
 
+/// Notes a veto that holds the agent, and tells whether `proposal` is that one again with no
+/// tool work in between (case C58).
+void peri__judging_hold(peri_judging *j, const peri_proposal *proposal);
+bool peri__judging_is_held(const peri_judging *j, const peri_proposal *proposal);
+
 #endif

@@ -109,6 +109,20 @@ static peri_str joined(peri_judging *j, const char *before, peri_str name, const
     return copy.ptr ? copy : PERI_STR("out of memory");
 }
 
+// The answer to a reconcile, held to what was asked: a policy may reorder and leave out, not
+// invent, repeat or bring back.
+static void check_order(peri_policy_batch *asked, const bool *was_kept) {
+    bool seen[PERI_BATCH_MAX] = {false};
+    size_t kept = 0, given = asked->kept < asked->count ? asked->kept : asked->count;
+    for (size_t i = 0; i < given; i++) {
+        uint32_t at = asked->order[i];
+        if (at >= asked->count || !was_kept[at] || seen[at]) continue;
+        seen[at] = true;
+        asked->order[kept++] = at;
+    }
+    asked->kept = kept;
+}
+
 // After a policy's reconcile: what it lost is dropped in its name, and its own drops are kept
 // as said.
 static void settle_batch(peri_judging *j, size_t policy, peri_policy_batch *batch,
@@ -119,6 +133,9 @@ static void settle_batch(peri_judging *j, size_t policy, peri_policy_batch *batc
     for (uint32_t i = 0; i < batch->count; i++) {
         if (kept[i] || !was_kept[i]) continue;
         bool said = batch->drop_reason[i].len > 0;
+        if (said && batch->into[i] &&
+            (batch->into[i] > batch->count || !kept[batch->into[i] - 1]))
+            batch->into[i] = 0; // what is not kept has no note to join
         dropped[i] = (peri_decision){
             .verdict = PERI_VERDICT_DROP,
             .reason = said ? batch->drop_reason[i]
@@ -134,18 +151,24 @@ void peri__judging_reconcile(peri_judging *j, peri_policy_batch *batch,
         if (!usable(j, policy)) continue;
         uint32_t order[PERI_BATCH_MAX];
         peri_str reasons[PERI_BATCH_MAX] = {{0}};
+        uint32_t into[PERI_BATCH_MAX] = {0};
         bool was_kept[PERI_BATCH_MAX] = {false};
         memcpy(order, batch->order, batch->kept * sizeof order[0]);
         for (size_t i = 0; i < batch->kept; i++) was_kept[order[i]] = true;
         peri_policy_batch asked = *batch;
         asked.order = order;
         asked.drop_reason = reasons;
+        asked.into = into;
         peri_str error = {0};
         int status = j->engine->reconcile(j->engine->user, policy, j->env->session, &j->facts,
                                           &asked, j->arena, &error);
         if (status != 0) note(j, policy, status, error);
         if (status <= 0) continue;
+        check_order(&asked, was_kept);
         settle_batch(j, policy, &asked, was_kept, dropped);
+        for (size_t i = 0; i < batch->count; i++) {
+            if (was_kept[i]) batch->into[i] = into[i];
+        }
         batch->kept = asked.kept;
         memcpy(batch->order, order, asked.kept * sizeof order[0]);
     }
@@ -183,23 +206,70 @@ static bool counts(peri_lane lane) {
     return lane != PERI_LANE_USER && lane != PERI_LANE_LOG;
 }
 
-static peri_decision clamp_veto(const peri_judging *j, const peri_proposal *p,
-                                peri_decision d) {
-    if (!counts(d.lane)) return d; // told to the user or the log only: holds nothing
-    d.lane = PERI_LANE_HOLD;
-    if (d.verdict == PERI_VERDICT_DEFER) return drop("a veto cannot wait");
-    if (j->facts.left.vetoes == 0) return drop("this window has had its veto");
-    if (veto_spent(j, p)) return drop("the veto budget is spent");
-    return d;
+static bool is_sound(const peri_decision *d) {
+    return d->verdict < PERI_VERDICT_COUNT && d->lane < PERI_LANE_COUNT && d->reason.len > 0;
 }
 
-// The ceilings. Only ever tightens.
+static uint64_t hash_of(const peri_proposal *p) {
+    const peri_str parts[] = {p->observer, p->fingerprint, p->text};
+    uint64_t hash = PERI_HASH_SEED;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        hash = peri_str_hash(parts[i], peri_str_hash(PERI_STR("\x1f"), hash));
+    }
+    return hash;
+}
+
+void peri__judging_hold(peri_judging *j, const peri_proposal *p) {
+    j->desk->held = true;
+    j->desk->held_told = false;
+    j->desk->held_hash = hash_of(p);
+    j->desk->held_work = j->env->work;
+}
+
+bool peri__judging_is_held(const peri_judging *j, const peri_proposal *p) {
+    const peri_desk *desk = j->desk;
+    return desk->held && desk->held_work == j->env->work && desk->held_hash == hash_of(p);
+}
+
+// For the user or the log: they are no window's, but a session's patience ends as well.
+static peri_decision clamp_told(const peri_judging *j, peri_decision d) {
+    bool full = d.lane == PERI_LANE_USER && j->desk->book->told >= PERI_SESSION_ADVISORIES;
+    return full ? drop("the session's ceiling of notes to the user is reached") : d;
+}
+
+// The agent was held by this very veto and did nothing about it: a person has to look.
+static peri_decision give_up(const peri_judging *j) {
+    if (j->desk->held_told) return drop("vetoed again with no work between; the user was told");
+    return clamp_told(j,
+                      (peri_decision){.verdict = PERI_VERDICT_DELIVER,
+                                      .lane = PERI_LANE_USER,
+                                      .reason = PERI_STR("vetoed again with no work between"),
+                                      .policy = PERI_STR("core")});
+}
+
+static peri_decision clamp_veto(const peri_judging *j, const peri_proposal *p,
+                                peri_decision d) {
+    if (d.verdict == PERI_VERDICT_DEFER) return drop("a veto cannot wait");
+    if (peri__judging_is_held(j, p)) return give_up(j);
+    if (j->facts.left.vetoes == 0) return drop("this window has had its veto");
+    if (veto_spent(j, p)) return drop("the veto budget is spent");
+    const char *reached = j->env->spend_veto ? j->env->spend_veto(j->env->user) : NULL;
+    return reached ? drop(reached) : d;
+}
+
+// The ceilings. Only ever tightens. After a stop or the end only the user is still told.
 static peri_decision clamp(const peri_judging *j, const peri_proposal *p, peri_decision d) {
     if (d.verdict == PERI_VERDICT_DROP) return d;
-    if (j->env->phase == PERI_PHASE_STOPPED) return drop("the session was stopped");
-    if (p->kind == PERI_PROPOSAL_VETO) return clamp_veto(j, p, d);
+    const char *over = j->env->phase == PERI_PHASE_STOPPED ? "the session was stopped"
+                       : j->env->phase == PERI_PHASE_ENDED ? "the session has ended"
+                                                           : NULL;
+    if (over && d.verdict == PERI_VERDICT_DEFER) return drop(over);
+    if (!counts(d.lane)) return clamp_told(j, d); // holds nothing, takes none of the window
+    if (over) return drop(over);
+    bool veto = p->kind == PERI_PROPOSAL_VETO;
+    if (veto && d.lane == PERI_LANE_HOLD) return clamp_veto(j, p, d);
     if (d.lane == PERI_LANE_HOLD) return drop("only a veto may hold the agent");
-    if (!counts(d.lane) || d.verdict == PERI_VERDICT_DEFER) return d;
+    if (d.verdict == PERI_VERDICT_DEFER) return d;
     if (j->desk->book->advisories >= PERI_SESSION_ADVISORIES) {
         return drop("the session's ceiling of advice is reached");
     }
@@ -221,6 +291,10 @@ peri_decision peri__judging_verdict(peri_judging *j, const peri_proposal *p) {
                                         &asked, j->arena, &error);
         if (status != 0) note(j, i, status, error);
         if (status <= 0) continue;
+        if (!is_sound(&asked)) {
+            asked = drop("");
+            asked.reason = joined(j, "policy ", name, ": its verdict makes no sense");
+        }
         bool changed = asked.verdict != decision.verdict || asked.lane != decision.lane ||
                        !peri_str_eq(asked.reason, decision.reason);
         decision = asked;

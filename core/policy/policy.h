@@ -11,7 +11,10 @@ typedef enum peri_run_phase {
     PERI_PHASE_IDLE,
     PERI_PHASE_RUNNING,
     PERI_PHASE_SETTLED,
-    PERI_PHASE_STOPPED,
+    PERI_PHASE_PLAN,    // it plans and may not act
+    PERI_PHASE_STOPPED, // by the user
+    PERI_PHASE_ENDED,   // its session
+    PERI_PHASE_COUNT
 } peri_run_phase;
 
 peri_str peri_run_phase_word(peri_run_phase phase);
@@ -55,6 +58,9 @@ typedef struct peri_policy_batch {
     uint32_t *order; // room for `count`
     size_t kept;
     peri_str *drop_reason; // by index into `all`; absent: not dropped. Room for `count`
+    uint32_t
+        *into; // by index, of a dropped one: 1 + the kept one whose note it joins; 0: none.
+               // Room for `count`; NULL: nobody asks
 } peri_policy_batch;
 
 /// Implemented by script/. Each call returns 1 if the policy has that fold and it worked, 0 if

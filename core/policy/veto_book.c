@@ -50,7 +50,8 @@ peri_veto_counts peri_veto_book_get(const peri_veto_book *book, peri_str observe
     };
 }
 
-static void spend_one(peri_veto_book *book, peri_str observer, peri_str fingerprint) {
+static void spend(peri_veto_book *book, peri_str observer, peri_str fingerprint,
+                  uint32_t times) {
     peri_buf key;
     peri_buf_init(&key, 8192);
     make_key(&key, observer, fingerprint);
@@ -67,15 +68,31 @@ static void spend_one(peri_veto_book *book, peri_str observer, peri_str fingerpr
         }
     }
     if (found) {
-        found->count++;
+        found->count += times;
     } else {
-        book->lost++; // forgetting a veto must never refund one
+        book->lost += times; // forgetting a veto must never refund one
     }
     peri_buf_deinit(&key);
 }
 
 void peri__veto_book_spend(peri_veto_book *book, peri_str observer, peri_str fingerprint) {
-    spend_one(book, observer, fingerprint.ptr ? fingerprint : PERI_STR(""));
-    spend_one(book, observer, (peri_str){0});
+    spend(book, observer, fingerprint.ptr ? fingerprint : PERI_STR(""), 1);
+    spend(book, observer, (peri_str){0}, 1);
     book->session++;
+}
+
+static uint32_t at_most(uint64_t count, uint64_t most) {
+    return (uint32_t)(count < most ? count : most);
+}
+
+void peri_veto_book_restore(peri_veto_book *book, peri_str observer, peri_str fingerprint,
+                            uint64_t count, uint32_t budget) {
+    peri_veto_counts spent = peri_veto_book_get(book, observer, fingerprint);
+    uint32_t clamped = at_most(count, budget);
+    if (clamped <= spent.key) return;
+    uint32_t more = clamped - spent.key;
+    spend(book, observer, fingerprint.ptr ? fingerprint : PERI_STR(""), more);
+    uint32_t observer_room = 2 * budget - at_most(spent.observer, 2 * (uint64_t)budget);
+    if (observer_room) spend(book, observer, (peri_str){0}, at_most(more, observer_room));
+    book->session += at_most(more, 4 * budget - at_most(book->session, 4 * (uint64_t)budget));
 }

@@ -1,6 +1,6 @@
-// The seam between the host and whatever runs an observer: lua (script/), later model and
-// command (io/). A runtime finishes every run it was given exactly once; what it returns is
-// foreign.
+// The seam between the host and whatever runs an observer: lua (script/), command (io/), later
+// model. A runtime finishes every run it was given exactly once, at once or later; what it
+// returns is foreign.
 #ifndef PERI_RUNTIME_RUNTIME_H
 #define PERI_RUNTIME_RUNTIME_H
 
@@ -41,7 +41,8 @@ typedef struct peri_run_result {
     uint64_t used_us;
 } peri_run_result;
 
-/// One wake of one observer. Everything is borrowed until the run is finished.
+/// One wake of one observer. Everything is borrowed for the call of peri_runtime.start; only the
+/// definition lives as long as its host.
 typedef struct peri_run_request {
     const peri_observer *observer;
     const peri_turn *turn;
@@ -50,11 +51,18 @@ typedef struct peri_run_request {
     peri_outcome last;
 } peri_run_request;
 
+/// Hears the end of a run. `result` and its texts are lent for the call.
+typedef void (*peri_run_done)(void *user, const peri_run_result *result);
+
 typedef struct peri_runtime {
     void *user;
-    /// Runs to the end. `result`'s texts are put into `arena`.
-    void (*run)(void *user, const peri_run_request *request, peri_arena *arena,
-                peri_run_result *result);
+    /// Starts a run. `done` hears its end once: before this returns, or from a later turn of the
+    /// host's loop. A result given before this returns may have its texts in `arena`.
+    void (*start)(void *user, const peri_run_request *request, peri_arena *arena,
+                  peri_run_done done, void *done_user);
+    /// An agent that `observer` watched has ended: what idles for its next run may go. May be
+    /// NULL.
+    void (*rest)(void *user, const peri_observer *observer);
 } peri_runtime;
 
 /// Checks a draft against its observer's definition (spec PI-5) and makes a proposal of it. On

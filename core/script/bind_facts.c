@@ -192,7 +192,8 @@ static void set_date(lua_State *L, int64_t day) {
     int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
     int64_t march_month = (5 * of_year + 2) / 153;
     int64_t month = march_month < 10 ? march_month + 3 : march_month - 9;
-    set_number(L, "day", (double)(of_year - (153 * march_month + 2) / 5 + 1));
+    int64_t before_month = (153 * march_month + 2) / 5;
+    set_number(L, "day", (double)(of_year - before_month + 1));
     set_number(L, "month", (double)month);
     set_number(L, "year", (double)(year + era * 400 + (month <= 2)));
 }
@@ -203,7 +204,8 @@ static void push_local_time(lua_State *L, const peri__view *view) {
     int64_t minutes = floor_div(facts->wall_ms, 60000) + facts->zone_min;
     int64_t day = floor_div(minutes, 1440), of_day = minutes - day * 1440;
     lua_createtable(L, 0, 6);
-    set_number(L, "hour", (double)(of_day / 60));
+    int64_t hour = of_day / 60;
+    set_number(L, "hour", (double)hour);
     set_number(L, "min", (double)(of_day % 60));
     set_number(L, "wday", (double)(day + 4 - floor_div(day + 4, 7) * 7 + 1));
     set_date(L, day);

@@ -1,10 +1,9 @@
 // The view `turn`: everything a Lua observer may know of its agent (contracts.md 3), and the
-// list `turn.items`. What takes work to make (calls, files) is made when it is asked for.
+// list `turn.items`. What takes work to make is made when it is asked for; `turn.files` stands in
+// bind_files.c.
 #include <lauxlib.h>
 
 #include "script/script_internal.h"
-
-enum { MAX_FILES = 1024 };
 
 static const peri_turn *turn_of(const peri__pack *pack) {
     return pack->live.turn;
@@ -34,8 +33,7 @@ static void push_items(lua_State *L, const peri__view *view) {
 
 // ---- Calls
 
-// The turn's calls as a block that Lua collects; NULL and nothing pushed if there are none.
-static const peri_call *push_call_block(lua_State *L, peri__pack *pack, size_t *count) {
+const peri_call *peri__calls_push(lua_State *L, peri__pack *pack, size_t *count) {
     const peri_turn *turn = turn_of(pack);
     *count = 0;
     if (!turn->log_count) return NULL;
@@ -48,7 +46,7 @@ static const peri_call *push_call_block(lua_State *L, peri__pack *pack, size_t *
 static int turn_calls(lua_State *L) {
     peri__pack *pack = peri__method_pack(L);
     size_t count;
-    const peri_call *calls = push_call_block(L, pack, &count);
+    const peri_call *calls = peri__calls_push(L, pack, &count);
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
         peri__view *view = peri__view_push(L, pack, PERI__CALL);
@@ -80,97 +78,6 @@ static int turn_repeats(lua_State *L) {
 
 static void push_repeats(lua_State *L, const peri__view *view) {
     peri__method_push(L, turn_repeats);
-}
-
-// ---- Files
-
-// Tools that touch one file, told by name alone: what a shell command does is not guessed.
-static const char *const edit_tools[] = {
-    "Edit",
-    "Write",
-    "MultiEdit",
-    "NotebookEdit",
-    "edit",
-    "write",
-    "apply_patch",
-    "str_replace",
-    "write_file",
-    "edit_file",
-    "create_file",
-    "replace",
-    "str_replace_editor",
-    "str_replace_based_edit_tool",
-    NULL,
-};
-static const char *const read_tools[] = {"Read", "read", "read_file", "view", "cat", NULL};
-static const char *const path_keys[] = {"file_path", "path",          "notebook_path",
-                                        "filePath",  "absolute_path", NULL};
-
-static bool is_tool(peri_str name, const char *const *tools) {
-    for (; *tools; tools++) {
-        if (peri_str_eq(name, peri_str_c(*tools))) return true;
-    }
-    return false;
-}
-
-static peri_str path_of(peri__pack *pack, const peri_item *call) {
-    peri_str json = peri__input_json(call);
-    if (!json.len || peri_json_parse(&pack->doc, json) < 0) return (peri_str){0};
-    for (const char *const *key = path_keys; *key; key++) {
-        peri_json value = peri_json_get(peri_json_root(&pack->doc), peri_str_c(*key));
-        peri_str path = peri_json_str(value, pack->live.arena);
-        if (path.len) return path;
-    }
-    return (peri_str){0};
-}
-
-static void set_flag(lua_State *L, const char *name, bool set, bool is_new) {
-    if (!set && !is_new) return;
-    lua_pushboolean(L, set);
-    lua_setfield(L, -2, name);
-}
-
-// Enters one use of `path`; `files` and the table path -> entry stand at `list`, `list + 1`.
-static void add_use(lua_State *L, int list, peri_str path, bool edits, uint64_t seq) {
-    lua_pushlstring(L, path.ptr, path.len);
-    lua_rawget(L, list + 1);
-    bool is_new = lua_isnil(L, -1);
-    if (is_new) {
-        lua_pop(L, 1);
-        lua_createtable(L, 0, 4);
-        lua_pushlstring(L, path.ptr, path.len);
-        lua_setfield(L, -2, "path");
-        lua_pushlstring(L, path.ptr, path.len);
-        lua_pushvalue(L, -2); // entry path entry
-        lua_rawset(L, list + 1);
-        lua_pushvalue(L, -1);
-        lua_rawseti(L, list, (int)lua_objlen(L, list) + 1);
-    }
-    set_flag(L, "read", !edits, is_new);
-    set_flag(L, "edited", edits, is_new);
-    lua_pushnumber(L, (lua_Number)seq);
-    lua_setfield(L, -2, "seq");
-    lua_pop(L, 1);
-}
-
-// Calls that failed or were refused touched nothing.
-static void push_files(lua_State *L, const peri__view *view) {
-    peri__pack *pack = view->pack;
-    lua_newtable(L);
-    lua_newtable(L);
-    int list = lua_gettop(L) - 1;
-    size_t count;
-    const peri_call *calls = push_call_block(L, pack, &count);
-    for (size_t i = 0; i < count && lua_objlen(L, list) < MAX_FILES; i++) {
-        const peri_item *call = calls[i].call, *result = calls[i].result;
-        bool edits = is_tool(call->name, edit_tools);
-        if (!edits && !is_tool(call->name, read_tools)) continue;
-        if (result && (result->is_error || result->kind == PERI_ITEM_TOOL_DENIED)) continue;
-        peri_vm_tick(L, 1 + peri__input_json(call).len / 64);
-        peri_str path = path_of(pack, call);
-        if (path.len) add_use(L, list, path, edits, call->seq);
-    }
-    lua_settop(L, list);
 }
 
 // ---- Plain fields
@@ -220,12 +127,44 @@ static void set_tokens(lua_State *L, const char *name, int64_t tokens) {
     lua_setfield(L, -2, name);
 }
 
+// What the last answer was made of. Some providers count what came from the cache as input, too,
+// some beside it: the larger reading of the two never counts a token twice.
+static int64_t context_of(const peri_usage *last) {
+    int64_t beside = last->cached + last->cache_created;
+    return (last->input > beside ? last->input : beside) + last->output;
+}
+
 static void push_usage(lua_State *L, const peri__view *view) {
     const peri_usage *usage = &turn_of(view->pack)->usage;
-    lua_createtable(L, 0, 3);
+    const peri_usage *last = &turn_of(view->pack)->last_usage;
+    lua_createtable(L, 0, 5);
     set_tokens(L, "input", usage->input);
     set_tokens(L, "cached", usage->cached);
+    set_tokens(L, "cache_created", usage->cache_created);
     set_tokens(L, "output", usage->output);
+    set_tokens(L, "context", context_of(last));
+}
+
+static void push_recall(lua_State *L, const peri_recall *list, size_t count) {
+    lua_createtable(L, (int)count, 0);
+    for (size_t i = 0; i < count; i++) {
+        lua_createtable(L, 0, 3); // list entry
+        peri__str_push(L, list[i].name);
+        lua_setfield(L, -2, "name");
+        peri__str_push(L, list[i].description);
+        lua_setfield(L, -2, "description");
+        peri__str_push(L, list[i].text);
+        lua_setfield(L, -2, "text");
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+}
+
+static void push_memory(lua_State *L, const peri__view *view) {
+    push_recall(L, turn_of(view->pack)->memory, turn_of(view->pack)->memory_count);
+}
+
+static void push_skills(lua_State *L, const peri__view *view) {
+    push_recall(L, turn_of(view->pack)->skills, turn_of(view->pack)->skill_count);
 }
 
 static void push_goal(lua_State *L, const peri__view *view) {
@@ -255,7 +194,7 @@ static const peri__field turn_fields[] = {
     {"items", push_items, true},
     {"calls", push_calls, true},
     {"repeats", push_repeats, true},
-    {"files", push_files, true},
+    {"files", peri__files_push, true},
     {"last_user", push_last_user, false},
     {"step", push_step, false},
     {"turn", push_turn, false},
@@ -263,6 +202,8 @@ static const peri__field turn_fields[] = {
     {"usage", push_usage, true},
     {"ending", push_ending, false},
     {"goal", push_goal, true},
+    {"memory", push_memory, true},
+    {"skills", push_skills, true},
     {"session", push_session, false},
     {"agent", push_agent, false},
     {"agent_name", push_agent_name, false},

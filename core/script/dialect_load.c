@@ -1,19 +1,21 @@
 // From a dialect's Lua table to compiled rules. The table crosses as JSON
 // (lua/perilune/dialects/init.lua has brought it into its long form), so that nothing here
-// touches a Lua stack but to call the file.
+// touches a Lua stack.
 #include "script/dialect_load.h"
 
 #include <stdlib.h>
 
 #include "ingest/dialect.h"
+#include "script/dialect_vm.h"
 
-enum { DIALECT_MAX_BYTES = 512 * 1024, ARENA_MAX_BYTES = 4 * 1024 * 1024 };
+enum { ARENA_MAX_BYTES = 4 * 1024 * 1024 };
 
 struct peri_dialect_file {
     peri_arena arena; // owns every array and text of the rules
     peri_buf json;    // what the file said
     peri_json_doc doc;
     peri_dialect dialect;
+    peri_dialect_vm vm;
 };
 
 typedef struct loader {
@@ -60,8 +62,8 @@ static peri_rule_path read_path(loader *l, peri_json v) {
               "not a path:", peri_json_raw(v));
         return path;
     }
-    if (text.len && text.ptr[0] == '^') {
-        path.from_record = true;
+    if (text.len && (text.ptr[0] == '^' || text.ptr[0] == '@')) {
+        path.from = text.ptr[0] == '^' ? PERI_FROM_RECORD : PERI_FROM_LINE;
         text = peri_str_sub(text, 1, text.len);
     }
     if (peri_str_eq(text, PERI_STR("."))) return path;
@@ -101,6 +103,8 @@ static const peri_rule_test *read_tests(loader *l, peri_json v, size_t *count) {
     for (peri_json_iter it = peri_json_begin(v); peri_json_more(&it);) {
         peri_rule_test *test = &tests[at++];
         test->path = read_path(l, member(it.value, "path"));
+        test->has_other = peri_json_type_of(member(it.value, "other")) == PERI_JSON_STRING;
+        if (test->has_other) test->other = read_path(l, member(it.value, "other"));
         test->negate = peri_json_is_true(member(it.value, "negate"));
         test->words = read_words(l, member(it.value, "words"));
         size_t op = 0;
@@ -108,6 +112,17 @@ static const peri_rule_test *read_tests(loader *l, peri_json v, size_t *count) {
         test->op = (peri_test_op)op;
     }
     return tests;
+}
+
+static void read_any(loader *l, peri_json v, peri_rule_pick *pick) {
+    size_t total = peri_json_count(v), at = 0;
+    peri_rule_when *any = array(l, total, sizeof *any, 8);
+    if (!any) return;
+    for (peri_json_iter it = peri_json_begin(v); peri_json_more(&it); at++) {
+        any[at].tests = read_tests(l, it.value, &any[at].test_count);
+    }
+    pick->any = any;
+    pick->any_count = total;
 }
 
 static peri_rule_pick read_pick(loader *l, peri_json v) {
@@ -124,12 +139,24 @@ static peri_rule_pick read_pick(loader *l, peri_json v) {
     pick.constant = member(v, "default");
     pick.after = text_of(l, member(v, "after"));
     pick.prefix = text_of(l, member(v, "prefix"));
+    pick.join = text_of(l, member(v, "join"));
+    pick.begin = text_of(l, member(v, "begin"));
+    pick.end = text_of(l, member(v, "end"));
+    pick.json = peri_json_is_true(member(v, "json"));
+    pick.yes = member(v, "yes");
+    read_any(l, member(v, "any"), &pick);
     return pick;
 }
 
-// A field must be one of the kind's; `kind` is PERI_OBS_KIND_COUNT for the common ones.
+// A field must be one of the kind's; `kind` is PERI_OBS_KIND_COUNT for the common ones, which are
+// no kind's.
 static void check_target(loader *l, peri_obs_kind kind, int target, peri_str word) {
-    if (target < PERI_TARGET_FIELD || kind == PERI_OBS_KIND_COUNT) return;
+    if (target < PERI_TARGET_FIELD) return;
+    if (kind == PERI_OBS_KIND_COUNT) {
+        wrong(l, "dialect-field", "name it in the rules of its kind", "not common to all kinds:",
+              word);
+        return;
+    }
     peri_obs_field field = (peri_obs_field)(target - PERI_TARGET_FIELD);
     if (peri_obs_needs(kind, field) == PERI_OBS_NONE) {
         peri_str name = peri_obs_kind_word(kind);
@@ -198,8 +225,11 @@ static void read_rules(loader *l, peri_json v) {
         rule->tests = read_tests(l, member(it.value, "tests"), &rule->test_count);
         rule->has_each = peri_json_type_of(member(it.value, "each")) == PERI_JSON_STRING;
         if (rule->has_each) rule->each = read_path(l, member(it.value, "each"));
+        rule->before = read_emits(l, member(it.value, "before"), &rule->before_count);
         rule->emits = read_emits(l, member(it.value, "emits"), &rule->emit_count);
         rule->after = read_emits(l, member(it.value, "after"), &rule->after_count);
+        int64_t map;
+        if (peri_json_int(member(it.value, "map"), &map) == PERI_OK) rule->map = (uint32_t)map;
     }
     l->to->dialect.rules = rules;
     l->to->dialect.rule_count = total;
@@ -243,33 +273,23 @@ static void read_dialect(loader *l) {
     read_rules(l, member(root, "rules"));
     read_sidecar(l, member(root, "sidecar"));
     dialect->observer_origin = text_of(l, member(root, "observerOrigin"));
+    dialect->root = text_of(l, member(root, "root"));
+    dialect->local_ids = peri_json_is_true(member(root, "localIds"));
+    int64_t rank;
+    if (peri_json_int(member(root, "rank"), &rank) == PERI_OK && rank > 0 && rank < 100) {
+        dialect->rank = (uint32_t)rank;
+    }
+    dialect->maps = peri_dialect_vm_maps(&l->to->vm);
 }
 
-// Runs the file and keeps what it returned as JSON.
-static int run(loader *l, peri_str text, const peri_vm_options *options) {
-    peri_vm *vm;
-    int status = peri_vm_new(options, &vm);
-    if (status < 0) return status;
-    peri_buf source;
-    peri_buf_init(&source, DIALECT_MAX_BYTES);
-    peri_buf_add_c(&source,
-                   "local dialect=require(\"perilune.dialects\").new "); // same first line
-    peri_buf_add(&source, text);
+// Evaluates the file and keeps its rules as JSON.
+static int run(loader *l) {
     peri_str error = {0};
-    status = source.status;
-    if (status == PERI_OK) {
-        status = peri_vm_load(vm, peri_buf_str(&source), l->file, &l->to->arena, &error);
-    }
-    if (status == PERI_OK) {
-        status =
-            peri_vm_to_json(vm, -1, DIALECT_MAX_BYTES, &l->to->json, &l->to->arena, &error);
-    }
+    int status = peri_dialect_vm_read(&l->to->vm, &l->to->json, &l->to->arena, &error);
     if (status < 0) {
         peri_diag_addf(l->diags, PERI_ERROR, "dialect-script", l->file, 0, 0, NULL, "%.*s",
                        PERI_FMT(error.len ? error : peri_str_c(peri_status_message(status))));
     }
-    peri_buf_deinit(&source);
-    peri_vm_free(vm);
     return status;
 }
 
@@ -278,10 +298,12 @@ int peri_dialect_file_load(peri_str file, peri_str text, const peri_vm_options *
     peri_dialect_file *made = calloc(1, sizeof *made);
     if (!made) return PERI_ENOMEM;
     peri_arena_init(&made->arena, ARENA_MAX_BYTES);
-    peri_buf_init(&made->json, DIALECT_MAX_BYTES);
+    peri_buf_init(&made->json, PERI_DIALECT_MAX_BYTES);
     peri_json_doc_init(&made->doc);
+    peri_str kept = peri_arena_copy(&made->arena, text);
+    peri_dialect_vm_init(&made->vm, peri_arena_copy(&made->arena, file), kept, vm);
     loader l = {.to = made, .file = file, .diags = diags};
-    l.status = run(&l, text, vm);
+    l.status = kept.ptr ? run(&l) : PERI_ENOMEM;
     if (l.status == PERI_OK) l.status = peri_json_parse(&made->doc, peri_buf_str(&made->json));
     if (l.status == PERI_OK) read_dialect(&l);
     if (l.status < 0) {
@@ -294,6 +316,7 @@ int peri_dialect_file_load(peri_str file, peri_str text, const peri_vm_options *
 
 void peri_dialect_file_free(peri_dialect_file *file) {
     if (!file) return;
+    peri_dialect_vm_deinit(&file->vm);
     peri_json_doc_deinit(&file->doc);
     peri_buf_deinit(&file->json);
     peri_arena_deinit(&file->arena);

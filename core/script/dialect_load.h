@@ -1,5 +1,5 @@
 // Compiles a dialect file (Lua, contracts.md 2) into the rules that ingest executes. The file
-// runs once, in a sandbox of its own that is gone afterwards: a dialect is data.
+// runs once, in a sandbox of its own: a dialect is data, but for its map functions.
 #ifndef PERI_SCRIPT_DIALECT_LOAD_H
 #define PERI_SCRIPT_DIALECT_LOAD_H
 

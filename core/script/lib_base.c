@@ -24,14 +24,12 @@ int peri__lib_index(lua_State *L) {
     return 1;
 }
 
-// Stack: view, index so far.
+// Stack: view, index so far. A view is indexed by C alone: nothing of a script runs in here.
 static int next_of_view(lua_State *L) {
     lua_Integer index = lua_tointeger(L, 2) + 1;
     peri_vm_tick(L, 1);
-    lua_pushcfunction(L, peri__lib_index);
-    lua_pushvalue(L, 1);
     lua_pushinteger(L, index);
-    peri_vm_nest(L, 2, 1);
+    lua_gettable(L, 1);
     if (lua_isnil(L, -1)) return 1;
     lua_pushinteger(L, index);
     lua_insert(L, -2);

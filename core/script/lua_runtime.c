@@ -51,7 +51,7 @@ static void push_ctx(lua_State *L, const peri_run_request *request) {
 static void read_evidence_list(peri__reader *reader, peri_draft *draft) {
     lua_State *L = reader->L;
     uint32_t count = 0;
-    uint64_t place, highest = 0, value;
+    uint64_t place = 0, highest = 0, value = 0;
     lua_pushnil(L);
     while (lua_next(L, -2)) { // list key value
         if (!peri__count_at(L, -2, PERI_PROPOSAL_MAX_EVIDENCE, &place) || place == 0) {
@@ -113,8 +113,9 @@ static void read_state(lua_State *L, peri__pack *pack, run_frame *frame, int ctx
 }
 
 // nil says no like false does: `return turn.goal and ...` is how people write it.
-static bool is_awake(lua_State *L, const peri__unit *unit, int turn) {
-    if (unit->refs[PERI__FN_WAKE] == LUA_NOREF) return true;
+static bool is_awake(lua_State *L, const peri__scripted *observer, int turn) {
+    const peri__unit *unit = &observer->unit;
+    if (!observer->def.has_wake || unit->refs[PERI__FN_WAKE] == LUA_NOREF) return true;
     lua_rawgeti(L, LUA_REGISTRYINDEX, unit->refs[PERI__FN_WAKE]);
     lua_pushvalue(L, turn);
     lua_call(L, 1, 1);
@@ -127,8 +128,12 @@ static void run_body(lua_State *L, peri__pack *pack, void *arg) {
     run_frame *frame = arg;
     const peri__unit *unit = &frame->observer->unit;
     peri__view_push(L, pack, PERI__TURN); // turn
-    if (!is_awake(L, unit, 1)) {
+    if (!is_awake(L, frame->observer, 1)) {
         frame->state = PERI_RUN_SKIPPED;
+        return;
+    }
+    if (unit->refs[PERI__FN_OBSERVE] == LUA_NOREF) { // awake, but for a model or a command
+        frame->state = PERI_RUN_NO_RUNTIME;
         return;
     }
     push_ctx(L, frame->request); // turn ctx
@@ -156,16 +161,19 @@ static void fail(peri_run_result *result, int status, peri_str error) {
     result->error = error.ptr ? error : peri_str_c(peri_status_message(status));
 }
 
-static void run(void *user, const peri_run_request *request, peri_arena *arena,
-                peri_run_result *result) {
+void peri_script_run(const peri_run_request *request, peri_arena *arena,
+                     peri_run_result *result) {
     *result = (peri_run_result){.state = PERI_RUN_NO_RUNTIME};
     peri__scripted *observer = request->observer->owner;
-    if (request->observer->runtime != PERI_RUN_LUA || !observer) return;
+    const peri_observer *def = request->observer;
+    bool is_lua = def->runtime == PERI_RUN_LUA;
+    if (!observer || !(is_lua || def->has_wake || def->has_lua_form)) return;
     run_frame frame = {
         .request = request, .observer = observer, .arena = arena, .state = PERI_RUN_SILENT};
     peri_str error = {0};
     int status = peri__unit_ready(&observer->unit, arena, &error);
-    if (status >= 0 && observer->unit.refs[PERI__FN_OBSERVE] == LUA_NOREF) {
+    bool runs = is_lua || def->has_lua_form;
+    if (status >= 0 && runs && observer->unit.refs[PERI__FN_OBSERVE] == LUA_NOREF) {
         error = PERI_STR("loaded again, the script has no observe");
         status = PERI_ESCRIPT;
     }
@@ -188,6 +196,15 @@ static void run(void *user, const peri_run_request *request, peri_arena *arena,
     result->saved_state = frame.saved_state;
 }
 
+// A script's run is over when its call is.
+static void start(void *user, const peri_run_request *request, peri_arena *arena,
+                  peri_run_done done, void *done_user) {
+    peri_run_result result;
+    (void)user;
+    peri_script_run(request, arena, &result);
+    done(done_user, &result);
+}
+
 peri_runtime peri_script_runtime(peri_script *script) {
-    return (peri_runtime){.user = script, .run = run};
+    return (peri_runtime){.user = script, .start = start};
 }

@@ -8,9 +8,9 @@
 enum {
     MAX_WORDS = 64, // in one list
     WORD_MAX_BYTES = 128,
-    PRIORITY_DEFAULT = 50,
+    COMMAND_WORD_MAX_BYTES = 4096,
     PRIORITY_MAX = 100,
-    TIMEOUT_MS_DEFAULT = 20000,
+    TIMEOUT_MS_MAX = 120000,
 };
 
 // The definition stands at 1 of the stack; `reader` collects the problem of one key at a time.
@@ -18,8 +18,10 @@ typedef struct loader {
     peri__reader reader;
     peri__scripted *observer;
     peri_diag_list *diags;
-    const char *key; // being read
-    peri_str agents[MAX_WORDS];
+    const char *key;           // being read
+    peri_str words[MAX_WORDS]; // of a list that is kept as it is
+    size_t word_count;
+    size_t max_word_bytes;
     bool failed;
 } loader;
 
@@ -29,6 +31,7 @@ static const peri_str slice_words[] = {PERI_SLICE_LIST(WORD){0}};
 static const peri_str severity_words[] = {PERI_SEVERITY_LIST(WORD){0}};
 static const peri_str lane_words[] = {PERI_LANE_LIST(WORD) WORD(, "next_prompt")
                                           WORD(, "next_turn") WORD(, "settle"){0}};
+static const peri_str isolation_words[] = {WORD(, "none") WORD(, "worker"){0}};
 static const peri_str can_words[] = {WORD(, "advise") WORD(, "veto") WORD(, "report"){0}};
 #undef WORD
 
@@ -64,9 +67,9 @@ static void read_word(loader *l, take_word take, uint32_t at) {
         return;
     }
     peri_str word = peri__text_at(L, -1, l->reader.arena);
-    if (word.len == 0 || word.len > WORD_MAX_BYTES) {
-        peri__problem(&l->reader, "%s: entry %u is empty or over %d bytes", l->key, at + 1,
-                      WORD_MAX_BYTES);
+    if (word.len == 0 || word.len > l->max_word_bytes) {
+        peri__problem(&l->reader, "%s: entry %u is empty or over %zu bytes", l->key, at + 1,
+                      l->max_word_bytes);
         return;
     }
     take(l, word, at);
@@ -112,9 +115,9 @@ static void take_can(loader *l, peri_str word, uint32_t at) {
     l->observer->def.can |= UINT32_C(1) << word_index(l, word, can_words);
 }
 
-static void take_agent(loader *l, peri_str word, uint32_t at) {
-    l->agents[at] = word;
-    l->observer->def.agent_count = at + 1;
+static void take_any(loader *l, peri_str word, uint32_t at) {
+    l->words[at] = word;
+    l->word_count = at + 1;
 }
 
 static void read_on(loader *l) {
@@ -131,17 +134,46 @@ static void read_can(loader *l) {
     read_words(l, take_can);
 }
 
-static void read_agents(loader *l) {
-    read_words(l, take_agent);
-    peri_observer *def = &l->observer->def;
-    size_t bytes = def->agent_count * sizeof *l->agents;
-    peri_str *agents = peri_arena_alloc(l->reader.arena, bytes);
-    if (!agents) {
+// A list of words of the author's own, kept with the definition.
+static void keep_words(loader *l, const peri_str **list, size_t *count) {
+    l->word_count = 0;
+    read_words(l, take_any);
+    size_t bytes = l->word_count * sizeof *l->words;
+    peri_str *kept = peri_arena_alloc(l->reader.arena, bytes ? bytes : 1);
+    if (!kept) {
         peri__problem(&l->reader, "out of memory");
         return;
     }
-    memcpy(agents, l->agents, bytes);
-    def->agents = agents;
+    memcpy(kept, l->words, bytes);
+    *list = kept;
+    *count = l->word_count;
+}
+
+static void read_agents(loader *l) {
+    keep_words(l, &l->observer->def.agents, &l->observer->def.agent_count);
+}
+
+static void check_command_word(loader *l, peri_str word) {
+    if (peri_str_find_byte(word, '\0', 0) == PERI_NPOS) return;
+    peri__problem(&l->reader, "%s: a NUL stands in an entry", l->key);
+}
+
+static void read_command(loader *l) {
+    peri_observer *def = &l->observer->def;
+    l->max_word_bytes = COMMAND_WORD_MAX_BYTES;
+    keep_words(l, &def->command, &def->command_count);
+    l->max_word_bytes = WORD_MAX_BYTES;
+    for (size_t i = 0; i < def->command_count; i++) check_command_word(l, def->command[i]);
+    if (def->command_count > PERI_OBSERVER_MAX_COMMAND) {
+        peri__problem(&l->reader, "command has over %d entries", PERI_OBSERVER_MAX_COMMAND);
+    }
+    def->runtime = PERI_RUN_COMMAND;
+}
+
+static void read_env(loader *l) {
+    peri_observer *def = &l->observer->def;
+    keep_words(l, &def->env, &def->env_count);
+    for (size_t i = 0; i < def->env_count; i++) check_command_word(l, def->env[i]);
 }
 
 // ---- Single values
@@ -167,12 +199,26 @@ static void read_description(loader *l) {
     l->observer->def.description = read_text(l);
 }
 
-static void read_enabled(loader *l) {
+static bool read_flag(loader *l) {
     lua_State *L = l->reader.L;
     if (!lua_isboolean(L, -1)) {
-        peri__problem(&l->reader, "enabled is a %s, not true or false", luaL_typename(L, -1));
+        peri__problem(&l->reader, "%s is a %s, not true or false", l->key,
+                      luaL_typename(L, -1));
     }
-    l->observer->def.enabled = lua_toboolean(L, -1);
+    return lua_toboolean(L, -1);
+}
+
+static void read_enabled(loader *l) {
+    l->observer->def.enabled = read_flag(l);
+}
+
+static void read_once(loader *l) {
+    l->observer->def.once = read_flag(l);
+}
+
+static void read_isolation(loader *l) {
+    peri_str word = read_text(l);
+    if (word.ptr) l->observer->def.isolated = word_index(l, word, isolation_words) == 1;
 }
 
 static void read_deliver(loader *l) {
@@ -200,6 +246,10 @@ static void read_priority(loader *l) {
 
 static void read_max_advisory(loader *l) {
     read_positive(l, PERI_PROPOSAL_TEXT_MAX_CP, &l->observer->def.max_advisory_cp);
+}
+
+static void read_timeout(loader *l) {
+    read_positive(l, TIMEOUT_MS_MAX, &l->observer->def.timeout_ms);
 }
 
 static void read_function(loader *l) {
@@ -241,7 +291,12 @@ static const struct {
     {"enabled", read_enabled, OPTIONAL},
     {"max_advisory_chars", read_max_advisory, OPTIONAL},
     {"wake", read_wake, OPTIONAL},
-    {"observe", read_observe, REQUIRED},
+    {"observe", read_observe, OPTIONAL},
+    {"command", read_command, OPTIONAL},
+    {"once", read_once, OPTIONAL},
+    {"env", read_env, OPTIONAL},
+    {"timeout_ms", read_timeout, OPTIONAL},
+    {"isolation", read_isolation, OPTIONAL},
 };
 
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
@@ -265,14 +320,36 @@ static void read_key(loader *l, size_t i) {
     }
 }
 
+static void reject(loader *l, const char *id, const char *key, peri_str problem) {
+    l->failed = true;
+    peri__definition_report(&l->observer->unit, id, peri_str_c(key), problem, l->diags);
+}
+
 // What no single key can tell.
 static void check_whole(loader *l) {
     const peri_observer *def = &l->observer->def;
-    if (def->lane != PERI_LANE_HOLD || def->can == PERI_CAN_VETO) return;
-    l->failed = true;
-    peri__definition_report(
-        &l->observer->unit, "bad-value", PERI_STR("deliver"),
-        PERI_STR("only vetoes hold: name the lane of advisories or reports"), l->diags);
+    bool is_command = def->runtime == PERI_RUN_COMMAND;
+    bool has_observe = peri__read_value(&l->reader, "observe");
+    if (has_observe) lua_pop(l->reader.L, 1);
+    if (!is_command && !has_observe) {
+        reject(l, "missing-key", "", PERI_STR("\"observe\" is missing"));
+    }
+    if (is_command && has_observe) {
+        reject(l, "bad-value", "command",
+               PERI_STR("an observer has either observe or command, not both"));
+    }
+    if (!is_command && (def->once || def->env_count)) {
+        reject(l, "bad-value", def->once ? "once" : "env",
+               PERI_STR("once and env belong to a command"));
+    }
+    if (is_command && def->isolated) {
+        reject(l, "bad-value", "isolation",
+               PERI_STR("a command runs in a process of its own anyway"));
+    }
+    if (def->lane == PERI_LANE_HOLD && def->can != PERI_CAN_VETO) {
+        reject(l, "bad-value", "deliver",
+               PERI_STR("only vetoes hold: name the lane of advisories or reports"));
+    }
 }
 
 static void check_definition(lua_State *L, peri__pack *pack, void *frame) {
@@ -306,12 +383,12 @@ int peri__observer_load(peri__scripted *observer, peri_diag_list *diags) {
         .can = PERI_CAN_ADVISE,
         .lane = PERI_LANE_STEER,
         .severity = PERI_WEIGHT_CONCERN,
-        .priority = PRIORITY_DEFAULT,
+        .priority = PERI__PRIORITY_DEFAULT,
         .max_advisory_cp = PERI_PROPOSAL_TEXT_CP,
-        .timeout_ms = TIMEOUT_MS_DEFAULT,
+        .timeout_ms = PERI__TIMEOUT_MS_DEFAULT,
         .owner = observer,
     };
-    loader l = {.observer = observer, .diags = diags};
+    loader l = {.observer = observer, .diags = diags, .max_word_bytes = WORD_MAX_BYTES};
     int status = peri__definition_load(unit, check_definition, &l, diags);
     if (status < 0) return status;
     unit->name = observer->def.name;

@@ -106,8 +106,9 @@ static int reconcile(void *user, size_t policy, peri_str session,
     if (!f.policy) return 0;
     f.order = peri_arena_zero(arena, batch->count * sizeof *f.order);
     f.drop_reason = peri_arena_zero(arena, batch->count * sizeof *f.drop_reason);
+    f.into = peri_arena_zero(arena, batch->count * sizeof *f.into);
     f.seen = peri_arena_zero(arena, batch->count * sizeof *f.seen);
-    if (!f.order || !f.drop_reason || !f.seen) {
+    if (!f.order || !f.drop_reason || !f.into || !f.seen) {
         *error = PERI_STR("out of memory");
         return PERI_ESCRIPT;
     }
@@ -116,6 +117,7 @@ static int reconcile(void *user, size_t policy, peri_str session,
     if (status < 0) return status;
     for (size_t i = 0; i < batch->count; i++) {
         if (f.drop_reason[i].ptr) batch->drop_reason[i] = f.drop_reason[i];
+        if (batch->into && f.drop_reason[i].ptr) batch->into[i] = f.into[i];
     }
     memcpy(batch->order, f.order, f.kept * sizeof *f.order);
     batch->kept = f.kept;

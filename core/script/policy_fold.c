@@ -49,6 +49,11 @@ static void take_dropped(peri__fold *f, peri__pack *pack, int entry) {
     if (!reason.ptr) return;
     f->seen[index] = true;
     f->drop_reason[index] = reason;
+    lua_pushliteral(L, "into");
+    lua_rawget(L, entry);
+    size_t into = peri__proposal_find(L, pack, lua_gettop(L));
+    lua_pop(L, 1);
+    f->into[index] = into == PERI_NPOS ? 0 : (uint32_t)into + 1;
 }
 
 static void take_kept(peri__fold *f, peri__pack *pack, int entry) {

@@ -16,6 +16,7 @@ typedef struct peri__fold {
     uint32_t *order;       // what it keeps; room for all
     size_t kept;
     peri_str *drop_reason; // by index; absent: not dropped
+    uint32_t *into;        // by index, of a dropped one: 1 + the one it joins
     bool *seen;            // by index: kept or dropped already
     peri_budget budget;    // budget
     peri_decision verdict; // deliver

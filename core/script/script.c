@@ -73,28 +73,37 @@ static int check_duplicate(const peri_script *script, const peri_observer *def,
     return PERI_OK;
 }
 
+// What is being loaded, and from where. Of a Markdown observer `file` and `text` are those of
+// the Lua beside it.
+typedef struct source {
+    peri_str pack, layer, file, text;
+    const peri_markdown *markdown; // NULL: a Lua observer
+} source;
+
 static int load_observer(peri_script *script, peri__scripted *observer, peri__pack *pack,
-                         peri_str layer, peri_str file, peri_str text, peri_diag_list *diags) {
-    int status = peri__unit_init(&observer->unit, pack, file, text, observer_functions);
-    observer->def.layer = peri_arena_copy(&observer->unit.arena, layer);
-    if (layer.ptr && !observer->def.layer.ptr) status = PERI_ENOMEM;
-    if (status >= 0) status = peri__observer_load(observer, diags);
-    if (status >= 0) status = check_duplicate(script, &observer->def, diags);
-    return status;
+                         const source *from, peri_diag_list *diags) {
+    peri__unit *unit = &observer->unit;
+    int status = peri__unit_init(unit, pack, from->file, from->text, observer_functions);
+    observer->def.layer = peri_arena_copy(&unit->arena, from->layer);
+    if (from->layer.ptr && !observer->def.layer.ptr) status = PERI_ENOMEM;
+    if (status < 0) return status;
+    status = from->markdown ? peri__markdown_load(observer, from->markdown, diags)
+                            : peri__observer_load(observer, diags);
+    return status < 0 ? status : check_duplicate(script, &observer->def, diags);
 }
 
-int peri_script_add_observer(peri_script *script, peri_str pack_name, peri_str layer,
-                             peri_str file, peri_str text, peri_diag_list *diags,
-                             const peri_observer **out) {
+static int add_observer(peri_script *script, const source *from, peri_diag_list *diags,
+                        const peri_observer **out) {
     bool room = script->observer_count < PERI__MAX_OBSERVERS;
-    int status = check_source(file, text, room, diags);
+    peri_str shown = from->markdown ? from->markdown->file : from->file;
+    int status = check_source(shown, from->text, room, diags);
     if (status < 0) return status;
     peri__pack *pack;
-    status = open_pack(script, pack_name, &pack);
-    if (status < 0) return refuse(status, "too-many", "too many packs", file, diags);
+    status = open_pack(script, from->pack, &pack);
+    if (status < 0) return refuse(status, "too-many", "too many packs", shown, diags);
     peri__scripted *observer = calloc(1, sizeof *observer);
     if (!observer) return PERI_ENOMEM;
-    status = load_observer(script, observer, pack, layer, file, text, diags);
+    status = load_observer(script, observer, pack, from, diags);
     if (status < 0) {
         free_observer(observer);
         return status;
@@ -102,6 +111,19 @@ int peri_script_add_observer(peri_script *script, peri_str pack_name, peri_str l
     script->observers[script->observer_count++] = observer;
     *out = &observer->def;
     return PERI_OK;
+}
+
+int peri_script_add_observer(peri_script *script, peri_str pack, peri_str layer, peri_str file,
+                             peri_str text, peri_diag_list *diags, const peri_observer **out) {
+    return add_observer(script, &(source){pack, layer, file, text, NULL}, diags, out);
+}
+
+int peri_script_add_markdown(peri_script *script, peri_str pack, peri_str layer,
+                             const peri_markdown *markdown, peri_diag_list *diags,
+                             const peri_observer **out) {
+    const source from = {pack, layer, markdown->lua_file, markdown->lua_text, markdown};
+    int status = check_source(markdown->file, markdown->text, true, diags);
+    return status < 0 ? status : add_observer(script, &from, diags, out);
 }
 
 // The policies' own VM, made with the first of them.

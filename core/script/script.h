@@ -35,11 +35,31 @@ PERI_MUST_USE int peri_script_add_observer(peri_script *script, peri_str pack, p
                                            peri_str file, peri_str text, peri_diag_list *diags,
                                            const peri_observer **out);
 
-/// The runtime of those observers. It knows a definition by its `owner`, so a changed copy of
+/// A Markdown observer as its finder read it.
+typedef struct peri_markdown {
+    peri_str file, text;
+    peri_str lua_file, lua_text; // of the Lua file of the same stem beside it; absent: none
+    bool lenient;                // one of pi's: a missing description is a warning
+} peri_markdown;
+
+/// Loads one Markdown observer, checked and reported like the Lua ones. Its runtime is
+/// PERI_RUN_MODEL. The Lua file may return `wake`, `observe` or both and nothing else. PERI_OK
+/// with a borrowed `*out`; PERI_EINVAL, PERI_ENOMEM.
+PERI_MUST_USE int peri_script_add_markdown(peri_script *script, peri_str pack, peri_str layer,
+                                           const peri_markdown *markdown, peri_diag_list *diags,
+                                           const peri_observer **out);
+
+/// The runtime of those observers. Of a Markdown one it runs the Lua beside it: a wake() that
+/// says no skips, an observe() stands in for the model, and where there is none the run ends as
+/// PERI_RUN_NO_RUNTIME. It knows a definition by its `owner`, so a changed copy of
 /// one runs too. A wake() that returns nil or false skips the run. What an observer returns is
 /// checked for its shape here and for its content by peri_draft_check(); texts arrive as valid
 /// UTF-8, cut at 16 KiB. A run that fails leaves ctx.state as it was.
 peri_runtime peri_script_runtime(peri_script *script);
+
+/// One run of it, to its end. `result`'s texts are put into `arena`.
+void peri_script_run(const peri_run_request *request, peri_arena *arena,
+                     peri_run_result *result);
 
 /// Loads one policy file (contracts.md 4) behind those loaded before. Checked like observers.
 /// PERI_EINVAL.

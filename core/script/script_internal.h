@@ -18,6 +18,8 @@ enum {
     PERI__MAX_SOURCE_BYTES = 256 * 1024,
     PERI__MAX_TEXT_BYTES = 16 * 1024, // of one returned text; the later checks' caps are lower
     PERI__UNIT_FUNCTIONS = 3,
+    PERI__PRIORITY_DEFAULT = 50, // of an observer
+    PERI__TIMEOUT_MS_DEFAULT = 20000,
 };
 
 typedef struct peri__pack peri__pack;
@@ -198,6 +200,12 @@ void peri__input_push(lua_State *L, peri__pack *pack, const peri_item *item);
 /// The JSON text that input is parsed from; absent if only a part of it is known.
 peri_str peri__input_json(const peri_item *item);
 
+/// The turn's calls as a block that Lua collects; NULL and nothing pushed if there are none
+/// (bind_turn.c).
+const peri_call *peri__calls_push(lua_State *L, peri__pack *pack, size_t *count);
+/// Pushes the files those calls touched (bind_files.c).
+void peri__files_push(lua_State *L, const peri__view *view);
+
 /// Pushes proposal `index` of the call as a plain table that the policy may change at will: it
 /// is known again by its identity (bind_facts.c).
 void peri__proposal_push(lua_State *L, peri__pack *pack, size_t index);
@@ -224,6 +232,10 @@ typedef struct peri__policy {
 /// Loads and checks (observer_load.c, policy_load.c). PERI_EINVAL after at least one error
 /// diagnostic.
 PERI_MUST_USE int peri__observer_load(peri__scripted *observer, peri_diag_list *diags);
+/// The same of a Markdown file; the unit holds the Lua text beside it, absent if there is none
+/// (markdown_load.c).
+PERI_MUST_USE int peri__markdown_load(peri__scripted *observer, const peri_markdown *from,
+                                      peri_diag_list *diags);
 PERI_MUST_USE int peri__policy_load(peri__policy *policy, peri_diag_list *diags);
 
 void peri__policy_forget(peri__policy *policy, peri_str session);

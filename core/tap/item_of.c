@@ -12,13 +12,15 @@ static uint64_t hash_of(const peri_obs *obs, peri_obs_field field) {
     return value ? value->hash : 0;
 }
 
+uint64_t peri_item_output_hash(const peri_text *output) {
+    return peri_str_hash_wide(output->head) ^ peri_str_hash_wide(output->tail) ^ output->cp;
+}
+
 // A result's whole text where we have it, else its preview with the length it tells.
 static void fill_result(const peri_obs *obs, peri_item *item) {
     if (!peri_text_absent(&obs->x.output)) {
         item->text = obs->x.output;
-        uint64_t ends =
-            peri_str_hash_wide(item->text.head) ^ peri_str_hash_wide(item->text.tail);
-        item->hash = ends ^ item->text.cp;
+        item->hash = peri_item_output_hash(&item->text);
         return;
     }
     item->text = *text_of(obs, PERI_OBS_F_PREVIEW);
@@ -47,10 +49,13 @@ bool peri_item_of(const peri_obs *obs, peri_item *out) {
         .seq = obs->seq,
         .at_wall_ms = obs->has_at ? obs->at_wall_ms : 0,
         .exit_code = obs->x.exit_code,
+        .duration_ms = obs->x.duration_ms,
+        .record = obs->x.record.len ? peri_str_hash(obs->x.record, PERI_HASH_SEED) : 0,
         .call_id = peri_obs_str(obs, PERI_OBS_F_CALL_ID),
         .name = peri_obs_str(obs, PERI_OBS_F_NAME),
     };
     switch (obs->kind) {
+    case PERI_OBS_RESULT: // where it says what no text said before
     case PERI_OBS_TEXT:
         out->kind = PERI_ITEM_ASSISTANT_TEXT;
         out->name = (peri_str){0};

@@ -30,7 +30,7 @@ static void close_step(const feed *f) {
     peri_stepper *s = f->s;
     bool ending = s->may_end || s->held, filled = s->filled;
     s->answer = 0;
-    s->answered = s->resulted = s->filled = s->held = false;
+    s->answered = s->called = s->resulted = s->filled = s->held = false;
     if (filled && !s->muted) f->events->on_step_end(f->user, s->step, ending);
 }
 
@@ -46,6 +46,8 @@ static void settle(const feed *f) {
                      .seq = f->obs ? f->obs->seq : 0,
                      .at_wall_ms = f->obs && f->obs->has_at ? f->obs->at_wall_ms : 0,
                      .exit_code = PERI_OBS_NO_EXIT};
+    const peri_obs_value *message = f->obs ? peri_obs_get(f->obs, PERI_OBS_F_MESSAGE) : NULL;
+    if (message) end.text = message->text;
     s->may_end = true;
     push(f, &end);
     close_step(f);
@@ -57,8 +59,18 @@ static void settle(const feed *f) {
 }
 
 static void remember_reason(peri_stepper *s, peri_str reason) {
+    if (!reason.len) reason = PERI_STR("unknown");
     s->reason_len = peri_utf8_cut_bytes(reason, sizeof s->reason);
     memcpy(s->reason, reason.ptr, s->reason_len);
+}
+
+bool peri_reason_is_stop(peri_str reason) {
+    static const peri_str words[] = {
+        {"interrupted", 11}, {"aborted", 7}, {"cancelled", 9}, {"canceled", 8}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (peri_str_eq(reason, words[i])) return true;
+    }
+    return false;
 }
 
 // The caller announces the turn, a prompt's after its item is kept.
@@ -106,18 +118,25 @@ static void feed_prompt(const feed *f) {
         return;
     }
     if (!peri_item_of(f->obs, &item)) return;
-    if (f->obs->x.continues && s->may_end) { // a stop hook's feedback: the stop is held
+    // A stop hook's feedback: the stop is held. A stream need not have said that it was one.
+    bool at_stop = s->may_end || (s->answered && !s->called && !s->resulted);
+    if (f->obs->x.continues && s->turn_open && at_stop) {
         s->may_end = false;
         s->held = true;
         push(f, &item);
         return;
     }
-    bool folded = f->obs->x.mid_turn || f->obs->x.continues || f->obs->kind == PERI_OBS_STEER;
+    bool running = f->obs->x.mid_turn && !s->may_end; // else there is nothing to fold into
+    bool folded = running || f->obs->x.continues || f->obs->kind == PERI_OBS_STEER;
     bool more_of_prompt = !s->answered && !s->resulted && !s->muted;
-    bool opens = !s->turn_open || !(folded || more_of_prompt);
+    // A person who speaks into a turn that a report opened makes it a turn like any other.
+    bool unmutes = s->muted && item.kind == PERI_ITEM_USER_MESSAGE;
+    bool opens = !s->turn_open || unmutes || !(folded || more_of_prompt);
     if (opens) {
         leave_turn(f);
         open_turn(f);
+    } else if (s->answered && !s->called && !s->resulted) {
+        close_step(f); // an answer without calls waits for nothing: the prompt is behind it
     }
     push(f, &item);
     if (opens) announce_turn(f, item.kind == PERI_ITEM_USER_MESSAGE);
@@ -129,12 +148,15 @@ static void feed_answer(const feed *f) {
     peri_stepper *s = f->s;
     peri_str id = f->obs->x.answer;
     uint64_t answer = id.len ? peri_str_hash(id, PERI_HASH_SEED) : 0;
-    bool same = answer ? answer == s->answer : !s->resulted && !s->held;
+    if (!answer && s->may_end) s->held = true; // it did not stop there
+    bool goes_on = s->marked || !s->resulted;
+    bool same = answer ? answer == s->answer : goes_on && !s->held;
     if (s->answered && !same) close_step(f);
     s->may_end = false;
     ensure_turn(f);
     s->answer = answer;
     s->answered = true;
+    s->called = s->called || f->obs->kind == PERI_OBS_TOOL;
     peri_item item;
     if (peri_item_of(f->obs, &item)) push(f, &item);
 }
@@ -151,13 +173,20 @@ static void feed_result(const feed *f) {
 
 static void feed_end(const feed *f, peri_str reason) {
     peri_stepper *s = f->s;
-    if (!s->turn_open) return;
+    if (!s->turn_open || (f->obs->x.repeats && !s->answered)) return;
     if (!s->may_end) remember_reason(s, reason);
     if (f->obs->x.maybe) {
         s->may_end = true;
     } else {
         settle(f);
     }
+}
+
+// A step's end, or, without the mark, the beginning of the next.
+static void feed_step(const feed *f) {
+    peri_stepper *s = f->s;
+    s->marked = s->marked || f->obs->x.ends_step;
+    if (s->turn_open && s->filled && (f->obs->x.ends_step || s->answered)) close_step(f);
 }
 
 static void feed_other(const feed *f) {
@@ -173,7 +202,11 @@ void peri_stepper_feed(peri_stepper *stepper, const peri_obs *obs,
     case PERI_OBS_STEER:
         feed_prompt(&f);
         return;
+    case PERI_OBS_STEP:
+        feed_step(&f);
+        return;
     case PERI_OBS_TEXT:
+    case PERI_OBS_RESULT:
     case PERI_OBS_TOOL:
     case PERI_OBS_REASONING:
         feed_answer(&f);
@@ -195,7 +228,7 @@ void peri_stepper_feed(peri_stepper *stepper, const peri_obs *obs,
         feed_end(&f, peri_obs_str(obs, PERI_OBS_F_REASON));
         return;
     case PERI_OBS_FAILURE:
-        feed_end(&f, PERI_STR("error"));
+        feed_end(&f, PERI_STR("failed"));
         return;
     case PERI_OBS_QUOTA:
         feed_end(&f, PERI_STR("quota"));

@@ -27,11 +27,13 @@ typedef struct peri_stepper {
     uint64_t answer;     // hash of the open step's answer id; 0: it has none
     bool turn_open;
     bool answered; // the open step holds some of a model's answer
+    bool called;   // and of its calls
     bool resulted; // and a result of one of its calls
     bool filled;   // and anything at all
     bool muted;    // the turn was opened by an observer's report alone: nothing of it is kept
     bool may_end;  // the answer said it was the last; a stop hook may still hold it
     bool held;     // it did: the step is ending, the turn is not
+    bool marked;   // the stream says where steps end: nothing else ends one of an answer without id
     char reason[PERI_REASON_MAX]; // of may_end
     size_t reason_len;
 } peri_stepper;
@@ -45,8 +47,14 @@ void peri_stepper_feed(peri_stepper *stepper, const peri_obs *obs,
 /// The stream ended: an end that was only possible is now certain; an open step is closed.
 void peri_stepper_finish(peri_stepper *stepper, const peri_step_events *events, void *user);
 
+/// True if a turn's `reason` says that the user stopped it: interrupted, aborted, cancelled.
+bool peri_reason_is_stop(peri_str reason);
+
 /// True for a prompt that is an observer's report coming back (spec CC-8).
 bool peri_origin_is_echo(peri_str origin);
+
+/// Hash of a result's text; equal texts give equal hashes.
+uint64_t peri_item_output_hash(const peri_text *output);
 
 /// The item an observation becomes; false if it is none. Texts are borrowed from the
 /// observation.

@@ -75,7 +75,12 @@ const peri_item *const *peri_tap_range(const peri_tap *tap, uint64_t from, uint6
     if (upto < from) upto = from;
     size_t first = lower_bound(tap, from), end = lower_bound(tap, upto);
     *count = end - first;
-    if (dropped) *dropped = (size_t)(upto - from) - *count;
+    if (dropped) {
+        *dropped = (size_t)(upto - from) - *count;
+        for (size_t i = 0; i < tap->withdrawn_count; i++) {
+            *dropped -= tap->withdrawn[i] >= from && tap->withdrawn[i] < upto;
+        }
+    }
     return (const peri_item *const *)(tap->items + first);
 }
 
@@ -89,6 +94,41 @@ void peri_tap_trim(peri_tap *tap, uint64_t before, uint32_t turn) {
     tap->count -= keep;
     memmove(tap->items, tap->items + keep, tap->count * sizeof *tap->items);
     memmove(tap->numbers, tap->numbers + keep, tap->count * sizeof *tap->numbers);
+}
+
+static void note_withdrawn(peri_tap *tap, uint64_t number) {
+    if (tap->withdrawn_count == PERI_TAP_MAX_WITHDRAWN) {
+        tap->withdrawn_count--;
+        memmove(tap->withdrawn, tap->withdrawn + 1, tap->withdrawn_count * sizeof *tap->withdrawn);
+    }
+    tap->withdrawn[tap->withdrawn_count++] = number;
+}
+
+size_t peri_tap_withdraw(peri_tap *tap, uint64_t record, uint32_t turn) {
+    size_t count = 0;
+    for (size_t i = 0; i < tap->count;) {
+        const peri_item *item = tap->items[i];
+        if ((record && item->record != record) || item->turn < turn) {
+            i++;
+            continue;
+        }
+        note_withdrawn(tap, tap->numbers[i]);
+        remove_at(tap, i);
+        count++;
+    }
+    return count;
+}
+
+int peri_tap_replace(peri_tap *tap, const peri_item *item, const peri_item *with) {
+    size_t at = 0;
+    while (at < tap->count && tap->items[at] != item) at++;
+    if (at == tap->count) return PERI_OK;
+    peri_item *copy = peri_item_copy(with);
+    if (!copy) return PERI_ENOMEM;
+    tap->bytes += copy->size_bytes - item->size_bytes;
+    free(tap->items[at]);
+    tap->items[at] = copy;
+    return PERI_OK;
 }
 
 const peri_item *peri_tap_find_call(const peri_tap *tap, peri_item_kind kind,

@@ -10,6 +10,7 @@ enum {
     PERI_TAP_MAX_ITEMS = 512,
     PERI_TAP_MAX_BYTES = 1024 * 1024,
     PERI_TAP_HEAD_ITEMS = 128, // of the full log, never dropped for room
+    PERI_TAP_MAX_WITHDRAWN = 64, // more are counted as dropped
 };
 
 typedef struct peri_tap {
@@ -18,6 +19,8 @@ typedef struct peri_tap {
     size_t count, cap, bytes;
     uint64_t last_number;
     uint64_t dropped_count; // for want of room, ever
+    uint64_t withdrawn[PERI_TAP_MAX_WITHDRAWN]; // numbers of the last ones taken back, ascending
+    size_t withdrawn_count;
 } peri_tap;
 
 void peri_tap_init(peri_tap *tap);
@@ -34,6 +37,14 @@ const peri_item *const *peri_tap_range(const peri_tap *tap, uint64_t from, uint6
 
 /// Frees the items numbered below `before` that belong to a turn before `turn`.
 void peri_tap_trim(peri_tap *tap, uint64_t before, uint32_t turn);
+
+/// Takes back the items of the record with this hash (0: any) and of turns from `turn` on (0:
+/// any); they are not counted as dropped. Returns how many.
+size_t peri_tap_withdraw(peri_tap *tap, uint64_t record, uint32_t turn);
+
+/// Puts a copy of `with` in the place of `item`, which is one of the kept ones and is freed.
+/// PERI_ENOMEM keeps it.
+PERI_MUST_USE int peri_tap_replace(peri_tap *tap, const peri_item *item, const peri_item *with);
 
 /// The last item of `kind` with `call_id`, or NULL.
 const peri_item *peri_tap_find_call(const peri_tap *tap, peri_item_kind kind, peri_str call_id);

@@ -74,13 +74,20 @@ typedef struct peri_host_options {
     const char *policies;      ///< comma list, over the config's; NULL: the config's
     const char *ledger_path;   ///< SQLite file, opened by the first step; NULL: no ledger
     bool ledger_replace;       ///< remove an older file at ledger_path first (replay.db)
-    bool use_user_config;      ///< read $XDG_CONFIG_HOME/perilune/ (config.yaml, observers/)
+    bool use_user_config;      ///< read $XDG_CONFIG_HOME/perilune/ and PERILUNE_* switches
     const char *observer_only; ///< pair only the observer of this name; NULL: all
     const char *layout;        ///< digest layout, over each definition's; NULL: theirs
     peri_log_fn on_log;        ///< may be NULL
     void *log_user;
     size_t max_line_bytes;   ///< 0: 8 MiB; at most 64 MiB
     bool quiet_observations; ///< no observation records (they are still counted)
+    const char *project_dir; ///< folder whose .perilune/ and .pi/observers/ may add; NULL: none
+    const char *trust_path;  ///< the trust store (`perilune trust`); NULL: no project is trusted
+    const char *exec_path;   ///< perilune-exec, which starts the programs of observers that are
+                             ///< commands; NULL: sought beside the running program. The program
+                             ///< perilune, which runs Lua observers in a worker, is sought beside
+                             ///< perilune-exec. Without them such runs end as no-runtime
+    bool all_sources; ///< a replay reads every source of a session, not only its best kind
 } peri_host_options;
 
 #ifdef __cplusplus
@@ -102,12 +109,16 @@ typedef struct peri_host_options {
 PERI_API PERI_MUST_USE int peri_host_new(const peri_host_options *options, peri_host **out);
 
 /// Ends the host: pairings are retired, the ledger is closed, every source dies. NULL is fine.
+/// Not from a callback, nor from another thread: there it does nothing.
 PERI_API void peri_host_free(peri_host *host);
 
-/// Does what is due: answers the loop, then reads input or makes one script call.
+/// Does what is due: answers the loop, then reads input or makes one script call. A replay whose
+/// command observers have not answered waits for them, 50 ms a step at most, whatever
+/// `timeout_ms` says.
 /// @param timeout_ms  how long to wait for something to do: 0 not at all, -1 without end.
-/// @return 1 if more work is ready now, 0 if the host is idle; a negative status if it cannot
-/// go on.
+/// Without an end it does not wait where nothing could come: feed a stream or open a path first.
+/// @return 1 if more work is ready now, 0 if the host is idle; PERI_ESTATE from one of the
+/// host's own callbacks.
 PERI_API PERI_MUST_USE int peri_host_step(peri_host *host, int timeout_ms);
 
 /// A descriptor that is readable when the host wants a step. Owned by the host; never read it.
@@ -156,7 +167,7 @@ typedef struct peri_delivery {
     peri_str nonce; ///< stands in the frame; found again in the agent's stream it proves "seen"
 } peri_delivery;
 
-/// Takes a delivery. @return PERI_OK: handed over; PERI_EAGAIN: keep it queued and ask again at
+/// Takes a delivery; must not step or free the host. @return PERI_OK: handed over; PERI_EAGAIN: keep it queued and ask again at
 /// the next step; anything else: expired, with the status as its reason.
 typedef int (*peri_sink_fn)(void *user, const peri_delivery *delivery);
 

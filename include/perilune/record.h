@@ -50,7 +50,7 @@ typedef enum peri_record_kind {
 /// | summary | - | - | lines for people | - | - |
 ///
 /// A run is silent, proposed, skipped (its wake() said no), failed, timeout or no-runtime.
-/// Secrets are replaced in all texts (and in `json`) unless the configuration says otherwise.
+/// Secrets are replaced in all texts (and in `json` and `event`) unless the configuration says otherwise.
 typedef struct peri_record {
     size_t struct_size;
     peri_record_kind kind;
@@ -62,6 +62,7 @@ typedef struct peri_record {
     uint64_t step, turn, count;
     peri_str trigger; // run, digest: which one
     peri_str json;    // the whole record as one JSON object, without a line end
+    peri_str event;   // observation: it alone as one AgentObservation; dialect `observations`
 } peri_record;
 
 /// The word of a record kind, such as "decision"; never NULL.

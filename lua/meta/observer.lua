@@ -42,10 +42,21 @@
 ---@field priority integer?            1 to 100, 50 if absent
 ---@field severity perilune.Severity?  of its proposals, "concern" if absent
 ---@field max_advisory_chars integer?  code points, 300 if absent, at most 2,000
----@field timeout_ms integer?          20,000 if absent, at most 120,000
 ---@field agents string[]?             agent types, or "main"; all if absent
+---@field timeout_ms integer?          20,000 if absent, at most 120,000
+---@field isolation ("none" | "worker")?   worker: it runs in a process of its own
+---@field command string | string[] | nil   a program that observes instead of `observe`
+---@field once boolean?                of a command: started anew for every run
+---@field env string[]?                of a command: names of variables it is given
 ---@field wake (fun(turn: perilune.Turn): boolean?)?   false or nil: not even run
----@field observe fun(turn: perilune.Turn, ctx: perilune.Ctx): perilune.Proposal?
+---@field observe (fun(turn: perilune.Turn, ctx: perilune.Ctx): perilune.Proposal?)?   every
+---                                    observer has this or `command`
+
+---What the Lua file beside a Markdown observer returns; everything else stands in the header.
+---@class perilune.Companion
+---@field wake (fun(turn: perilune.Turn): boolean?)?   false or nil: the model is spared
+---@field observe (fun(turn: perilune.Turn, ctx: perilune.Ctx): perilune.Proposal?)?   stands in
+---                                    where there is no model
 
 ---What `observe` may return; exactly one of advise, veto and report. nil is the normal answer.
 ---@class perilune.Proposal

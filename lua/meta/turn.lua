@@ -14,9 +14,11 @@
 ---@field files perilune.File[]       files the turn's calls touched, by the tools' own word
 ---@field last_user string?           the human's last message
 ---@field cwd string?
----@field usage perilune.Usage        of the session so far
+---@field usage perilune.Usage        of the agent so far
 ---@field ending boolean              the agent is about to stop
 ---@field goal perilune.Goal?         nil: none declared
+---@field memory perilune.Recall[]    notes the user keeps
+---@field skills perilune.Recall[]    skills the agent could load
 ---@field session string
 ---@field agent string                "main" or a task id
 ---@field agent_name string?          the agent's type
@@ -24,8 +26,15 @@
 ---@field dropped integer             items lost before the first of `items`
 
 ---@alias perilune.ItemKind
----| "assistant_text" | "tool_call" | "tool_result" | "tool_denied" | "user_message"
----| "non_user_message" | "guidance_loaded" | "skills_discovered" | "coordinator_task"
+---| "assistant_text"
+---| "tool_call"
+---| "tool_result"
+---| "tool_denied"         # a call that was refused
+---| "user_message"        # the human's
+---| "non_user_message"    # of a hook, the client, another agent
+---| "guidance_loaded"     # a file of instructions
+---| "skills_discovered"
+---| "coordinator_task"
 ---| "turn_ended"
 
 ---One entry of activity.
@@ -59,13 +68,23 @@
 ---@field path string
 ---@field read boolean
 ---@field edited boolean
+---@field added integer           lines its edits brought, as far as their inputs are whole
+---@field removed integer         lines they took; what a whole file written replaced is not known
 ---@field seq integer             of the last call that touched it
 
----Tokens.
+---Tokens of all answers so far; `context` is of the last one alone.
 ---@class perilune.Usage
----@field input integer
----@field cached integer
+---@field input integer           as the provider counts it: some include what came from the cache
+---@field cached integer          read from the provider's cache
+---@field cache_created integer   written to it
 ---@field output integer
+---@field context integer         what the last answer was made of, itself included; at least
+
+---A note or a skill.
+---@class perilune.Recall
+---@field name string
+---@field description string      one line
+---@field text string?            of a note; nil for skills
 
 ---@class perilune.Goal
 ---@field text string

@@ -95,6 +95,13 @@ function M.commands(call)
     return read_commands
 end
 
+--- True if `call` is of a tool that changes files.
+---@param call perilune.Call | perilune.Item
+---@return boolean
+function M.is_editor(call)
+    return EDIT_TOOLS[call.name] == true
+end
+
 --- True if `call` hands work to another agent.
 ---@param call perilune.Call
 ---@return boolean
@@ -129,6 +136,11 @@ local function tool_paths(call, out)
     elseif type(input) == "table" then
         local patch = input.patch or input.input
         local path = input.file_path or input.path or input.notebook_path or input.filename
+        for _, change in ipairs(input) do -- a list of changes, each with its path
+            if type(change) == "table" and type(change.path) == "string" then
+                out[#out + 1] = change.path
+            end
+        end
         if type(path) == "string" then
             out[#out + 1] = path
         elseif type(patch) == "string" then

@@ -9,6 +9,8 @@ local MAX_TEXT = 60
 -- Of the words of what is looked for, so many must stand in an entry for the two to be one.
 local SAME_SHARE = 0.6
 
+local CHANGERS = { TodoWrite = true, update_plan = true, TaskCreate = true, TaskUpdate = true }
+
 ---@class perilune.PlanEntry
 ---@field id string?
 ---@field text string
@@ -40,6 +42,13 @@ local function update(plan, id, status)
             return
         end
     end
+end
+
+--- True if `call` may change the plan.
+---@param call perilune.Call
+---@return boolean
+function M.is_change(call)
+    return CHANGERS[call.name] == true and not call.denied
 end
 
 --- The plan after `call`. `plan` may be changed; any other call leaves it as it is.

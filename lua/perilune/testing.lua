@@ -9,7 +9,7 @@
 --       { text = "All tests pass." },
 --   })
 --   assert.equal(1, #said)
-local match = require("perilune.match")
+local scenes = require("perilune.scenes")
 local text = require("perilune.text")
 
 local M = {}
@@ -18,173 +18,45 @@ local STATE_MAX_BYTES = 4096
 local FINGERPRINT_MAX = 512
 local CAPABILITY = { advise = "advise", veto = "veto", report = "report" }
 
---- Runs the Lua file `path`, relative to the spec that calls this, and returns what it returns.
+-- The plain `key: value` lines of a header, which is all that a test needs of it.
+local function header_of(file)
+    local from = assert(io.open(file, "rb"))
+    local header = from:read("*a"):match("^%-%-%-\n(.-)\n%-%-%-\n")
+    from:close()
+    assert(header, "no header: " .. file)
+    local spec = {}
+    for key, value in header:gmatch("([%w_]+):%s*([^\n]*)") do
+        local list = value:match("^%[(.*)%]$")
+        spec[key] = tonumber(value) or value
+        if list then
+            spec[key] = {}
+            for word in list:gmatch("[^%s,]+") do table.insert(spec[key], word) end
+        end
+    end
+    return spec
+end
+
+--- Runs the Lua file `path`, relative to the spec that calls this; returns what it returns.
+--- Of a Markdown observer, `NAME.md`, the header with what `NAME.lua` beside it adds.
 ---@param path string
 ---@return table
 function M.load(path)
     local caller = debug.getinfo(2, "S").source:match("^@(.*/)") or ""
     local file = path:sub(1, 1) == "/" and path or caller .. path
-    return assert(loadfile(file))()
+    local stem = file:match("^(.*)%.md$")
+    local spec = assert(loadfile(stem and stem .. ".lua" or file))()
+    for key, value in pairs(stem and header_of(file) or {}) do spec[key] = value end
+    return spec
 end
 
--- Scenes --------------------------------------------------------------------------------------
-
----@class perilune.SceneEntry  one of text, call, user, note
----@field text string?         the assistant says
----@field call string?         a tool call of this name, with:
----@field input table|string?
----@field result string?       absent: none came
----@field is_error boolean?
----@field exit_code integer?
----@field denied string?       the reason it was refused with
----@field parallel boolean?    belongs to the same answer as the call before it
----@field user string?         a new turn begins
----@field note string?         a message that is neither the user's nor the agent's
-
-local Builder = {}
-Builder.__index = Builder
-
-local function builder_new(scene)
-    return setmetatable({
-        scene = scene, seq = 0, step = 0, turn = 0,
-        turns = {}, items = {}, calls = {}, closed = true, last_user = nil,
-    }, Builder)
-end
-
-function Builder:add(kind, fields)
-    self.seq = self.seq + 1
-    fields.kind, fields.seq, fields.step = kind, self.seq, self.step
-    self.items[#self.items + 1] = fields
-    return fields
-end
-
-function Builder:open_step()
-    if not self.closed then return end
-    self.step, self.closed = self.step + 1, false
-    for _, item in ipairs(self.items) do item.step = self.step end
-end
-
-local function copy(value)
-    if type(value) ~= "table" then return value end
-    local out = {}
-    for key, inner in pairs(value) do out[key] = copy(inner) end
-    return out
-end
-
-local function repeats_in(calls)
-    return function(call)
-        local key, result, times, same = match.key(call), call.result, 0, 0
-        for _, other in ipairs(calls) do
-            if match.key(other) == key then
-                times = times + 1
-                if other.result == result then same = same + 1 end
-            end
-        end
-        return times, same
-    end
-end
-
-local READERS = { Read = true, read = true, read_file = true }
-
-local function files_of(calls)
-    local files, by_path = {}, {}
-    for _, call in ipairs(calls) do
-        local paths = match.edits(call)
-        local read = READERS[call.name] and type(call.input) == "table" and call.input.file_path
-        if read then paths = { read } end
-        for _, path in ipairs(paths) do
-            local file = by_path[path] or { path = path, read = false, edited = false }
-            if not by_path[path] then files[#files + 1] = file end
-            by_path[path], file.seq = file, call.seq
-            if read then file.read = true else file.edited = true end
-        end
-    end
-    return files
-end
-
-local function goal_of(goal)
-    if type(goal) ~= "string" then return goal end
-    return { text = goal, items = {} }
-end
-
--- Ends the open step: what `turn_end` shows is now complete.
-function Builder:close_step(ending)
-    if self.closed then return end
-    local calls, scene = copy(self.calls), self.scene
-    self.turns[#self.turns + 1] = {
-        step = self.step, turn = self.turn, items = self.items, last_user = self.last_user,
-        cwd = scene.cwd or "/home/dev/project",
-        usage = scene.usage or { input = 0, output = 0 },
-        ending = ending, goal = goal_of(scene.goal), files = files_of(calls),
-        calls = function() return calls end, repeats = repeats_in(calls),
-    }
-    self.items, self.closed, self.called = {}, true, false
-end
-
-function Builder:say_user(words)
-    self:close_step(not self.called)
-    self.turn, self.calls, self.last_user = self.turn + 1, {}, words
-    self:add("user_message", { text = words })
-end
-
-function Builder:say_assistant(words)
-    if self.called then self:close_step(false) end
-    self:open_step()
-    self:add("assistant_text", { text = words })
-end
-
-function Builder:make_call(entry)
-    if self.called and not entry.parallel then self:close_step(false) end
-    self:open_step()
-    self.called = true
-    local id = ("call_%d"):format(self.seq + 1)
-    local input = entry.input or {}
-    local call = { name = entry.call, input = input, call_id = id }
-    local item = self:add("tool_call", copy(call))
-    local failed = entry.is_error or (entry.exit_code or 0) ~= 0
-    call.seq, call.step, call.exit_code = item.seq, self.step, entry.exit_code
-    call.result, call.is_error = entry.denied or entry.result, failed
-    call.denied = entry.denied ~= nil
-    self.calls[#self.calls + 1] = call
-    if entry.denied then
-        self:add("tool_denied", { name = entry.call, text = entry.denied, call_id = id })
-    elseif entry.result then
-        self:add("tool_result", { text = entry.result, call_id = id, is_error = failed,
-            exit_code = entry.exit_code })
-    end
-end
-
-function Builder:entry(entry)
-    if entry.user then
-        self:say_user(entry.user)
-    elseif entry.text then
-        self:say_assistant(entry.text)
-    elseif entry.call then
-        self:make_call(entry)
-    else
-        self:add("non_user_message", { name = "system", text = assert(entry.note) })
-    end
-end
-
---- The turns of a scene, one for each step, as `turn_end` shows them. A step is an answer with
---- its calls; an answer without calls ends its turn unless `scene.ending` says otherwise.
----@param scene table  { user = S?, cwd = S?, goal = T?, ending = B?, usage = T?, entry, ... }
----@return perilune.Turn[]
-function M.steps(scene)
-    local builder = builder_new(scene)
-    builder:say_user(scene.user or "Please fix it.")
-    for _, entry in ipairs(scene) do builder:entry(entry) end
-    local ending = scene.ending
-    if ending == nil then ending = not builder.called end
-    builder:close_step(ending)
-    return builder.turns
-end
+--- The turns of a scene (perilune.scenes), one for each step, as `turn_end` shows them.
+M.steps = scenes.steps
 
 --- The last step of a scene.
 ---@param scene table
 ---@return perilune.Turn
 function M.turn(scene)
-    local turns = M.steps(scene)
+    local turns = scenes.steps(scene)
     return turns[#turns]
 end
 
@@ -246,13 +118,20 @@ function M.run(spec, turn, ctx)
     return proposal and check_proposal(spec, proposal) or nil
 end
 
---- Runs an observer on every step of a scene with one ctx.
+-- The moments of a scene that an observer is woken at.
+local function moments(spec, scene)
+    if has(spec.on, "before_agent_start") then return scenes.starts(scene) end
+    return scenes.steps(scene)
+end
+
+--- Runs an observer on a scene with one ctx: on every step, or on every message of the user if
+--- it waits for `before_agent_start`.
 ---@param spec perilune.ObserverSpec
 ---@param scene table
 ---@return { proposal: perilune.Proposal, text: string, step: integer, turn: integer }[]
 function M.replay(spec, scene)
     local said, ctx = {}, { state = {} }
-    for _, turn in ipairs(M.steps(scene)) do
+    for _, turn in ipairs(moments(spec, scene)) do
         local proposal = M.run(spec, turn, ctx)
         if proposal then
             said[#said + 1] = {

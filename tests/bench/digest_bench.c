@@ -92,7 +92,7 @@ static double copy_ns(load *from) {
 }
 
 static double digest_ns(const load *from, const peri_scrub *scrub, peri_buf *out) {
-    peri_digest_options options = {.scrub = scrub, .max_bytes = PERI_DIGEST_CAP_BYTES};
+    peri_digest_options options = {.scrub = scrub};
     options.nonce = PERI_STR("bench_01");
     options.name = PERI_STR("worker");
     peri_turn turn = {.items = from->list, .item_count = from->count, .turn = 1};

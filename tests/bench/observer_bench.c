@@ -43,7 +43,6 @@ static double median(double *values) {
 }
 
 typedef struct stage {
-    peri_runtime runtime;
     peri_run_request request;
     peri_arena arena;
     lua_State *L; // an empty function stands on top
@@ -53,7 +52,7 @@ static double observer_ns(stage *s) {
     double start = now_ns();
     for (size_t i = 0; i < RUNS; i++) {
         peri_run_result result;
-        s->runtime.run(s->runtime.user, &s->request, &s->arena, &result);
+        peri_script_run(&s->request, &s->arena, &result);
         if (result.state != PERI_RUN_SILENT) exit(EXIT_FAILURE);
         peri_arena_reset(&s->arena);
     }
@@ -111,7 +110,6 @@ int main(void) {
                                  PERI_STR("bench.lua"), peri_str_c(source), NULL,
                                  &s.request.observer) < 0)
         return EXIT_FAILURE;
-    s.runtime = peri_script_runtime(script);
     peri_arena_init(&s.arena, 1 << 20);
     push_empty(&s, script->packs[0]->vm);
     double ratio = measure(&s);

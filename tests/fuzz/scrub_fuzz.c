@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             abort();
     }
     peri_str text = peri_str_of((const char *)data, size);
-    for (size_t i = 0; i + PERI_PIVOT_BLOCK <= size; i++) {
+    for (size_t i = 0; i + PERI_PIVOT_READS <= size; i++) {
         if (peri__pivots(text.ptr + i) != peri__pivots_plain(text.ptr + i)) abort();
     }
     check(built_in, text);

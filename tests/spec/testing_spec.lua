@@ -34,8 +34,8 @@ describe("perilune.testing", function()
             { call = "Edit", input = { file_path = "a" }, result = "ok" } })
         local times, same = turn.repeats(turn.calls()[2])
         assert.same({ 2, 1 }, { times, same })
-        assert.same({ { path = "a", read = true, edited = true, seq = turn.calls()[3].seq } },
-            turn.files)
+        assert.same({ { path = "a", read = true, edited = true, added = 0, removed = 0,
+            seq = turn.calls()[3].seq } }, turn.files)
     end)
 
     it("PI-5 refuses what the host would refuse", function()

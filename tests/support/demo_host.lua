@@ -68,8 +68,11 @@ local function policy_ctx(host)
             return best
         end,
         new_input = function() return host.step > host.delivered_at end,
-        vetoes = function() return { key = host.vetoes, observer = host.vetoes,
-            session = host.vetoes } end,
+        vetoes = function(observer, fingerprint)
+            local spent = host.vetoes
+            return { key = spent[observer .. "\n" .. fingerprint] or 0,
+                observer = spent[observer] or 0, session = spent.session or 0 }
+        end,
     })
 end
 
@@ -86,7 +89,10 @@ function Host:note(p, verdict, came_back)
     end
     self.delivered[#self.delivered + 1] = p.text
     self.delivered_at = self.step
-    if p.kind == "veto" then self.vetoes = self.vetoes + 1 end
+    if p.kind ~= "veto" then return end
+    for _, key in ipairs({ p.observer .. "\n" .. p.fingerprint, p.observer, "session" }) do
+        self.vetoes[key] = (self.vetoes[key] or 0) + 1
+    end
 end
 
 function Host:release()
@@ -130,7 +136,7 @@ function M.run(scene, observers, policy)
     local host = setmetatable({
         observers = observers, policy = policy, contexts = {}, outcomes = {}, taken = {},
         delivered = {}, deferred = {}, state = {}, turn = 0, step = 0, delivered_at = -1,
-        vetoes = 0, count = 0,
+        vetoes = {}, count = 0,
     }, Host)
     for i in ipairs(observers) do host.contexts[i] = { state = {} } end
     host.ctx = policy_ctx(host)

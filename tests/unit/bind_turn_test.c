@@ -265,4 +265,47 @@ IT("works inside a coroutine") {
     scene_free(s);
 }
 
+IT("tells how many lines the calls put into a file and took out") {
+    scene *s = scene_new();
+    scene_call(s, "Edit", "c1",
+               "{\"file_path\":\"a\",\"old_string\":\"1\\n2\\n\",\"new_string\":\"1\"}");
+    scene_call(s, "MultiEdit", "c2",
+               "{\"file_path\":\"a\",\"edits\":[{\"old_string\":\"x\\\\n\",\"new_string\":"
+               "\"x\\ny\\nz\"},{\"old_string\":\"q\",\"new_string\":\"\"}]}");
+    scene_call(s, "Write", "c3", "{\"file_path\":\"b\",\"content\":\"1\\n\\n3\"}");
+    scene_call(s, "Read", "c4", "{\"file_path\":\"c\",\"content\":\"not counted\"}");
+    shows(s, "#turn.files", "3");
+    shows(s, "turn.files[1].added .. ' ' .. turn.files[1].removed", "4 4");
+    shows(s, "turn.files[2].added .. ' ' .. turn.files[2].removed", "3 0");
+    shows(s, "turn.files[3].added .. ' ' .. turn.files[3].removed", "0 0");
+    scene_free(s);
+}
+
+IT("tells how full the context is by the last answer's tokens") {
+    scene *s = scene_new();
+    s->turn.usage.cache_created = 7;
+    s->turn.last_usage =
+        (peri_usage){.input = 100, .cached = 2000, .cache_created = 30, .output = 4};
+    shows(s, "turn.usage.cache_created", "7");
+    shows(s, "turn.usage.context", "2034");
+    s->turn.last_usage = (peri_usage){.input = 3000, .cached = 2500, .output = 4};
+    shows(s, "turn.usage.context", "3004");
+    scene_free(s);
+}
+
+IT("shows the notes and skills the host has read") {
+    scene *s = scene_new();
+    peri_recall note = {PERI_STR("port"), PERI_STR("It is 5544."),
+                        PERI_STR("It is 5544.\nYes.")};
+    peri_recall skill = {PERI_STR("pdf"), PERI_STR("Fill forms."), {0}};
+    shows(s, "#turn.memory .. #turn.skills", "00");
+    s->turn.memory = &note;
+    s->turn.skills = &skill;
+    s->turn.memory_count = s->turn.skill_count = 1;
+    shows(s, "turn.memory[1].name .. turn.memory[1].description", "portIt is 5544.");
+    shows(s, "turn.memory[1].text", "It is 5544.\nYes.");
+    shows(s, "turn.skills[1].name .. tostring(turn.skills[1].text)", "pdfnil");
+    scene_free(s);
+}
+
 TEST_MAIN

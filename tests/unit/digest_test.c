@@ -81,6 +81,15 @@ IT("CC-7 orders the elements of a step and shows machine text by its source") {
               "</worker-activity>");
 }
 
+IT("CC-7 lists the names of skills however the record spelt them") {
+    static const char *const names[] = {"a, b", "[\"a\",\"b\"]"};
+    for (size_t i = 0; i < 2; i++) {
+        start();
+        put(PERI_ITEM_SKILLS_DISCOVERED, NULL, "/w", peri_str_c(names[i]));
+        CHECK_HAS(write_as(PERI_LAYOUT_RICH), " dir=\"/w\" names=\"a, b\" />");
+    }
+}
+
 IT("CC-7 2.1.215 shows machine text as a user message, where it came") {
     start();
     say("FIN");

@@ -104,8 +104,7 @@ static inline peri_run_result scene_run_with(scene *s, const peri_observer *obse
     peri_run_request request = {
         .observer = observer, .turn = &s->turn, .saved_state = saved_state, .last = last};
     peri_run_result result;
-    peri_runtime runtime = peri_script_runtime(s->script);
-    runtime.run(runtime.user, &request, &s->arena, &result);
+    peri_script_run(&request, &s->arena, &result);
     return result;
 }
 

@@ -214,12 +214,25 @@ IT("D6 reads as many names as fit without comparing all pairs") {
     peri_buf text;
     peri_buf_init(&text, PERI_YAML_MAX_BYTES);
     peri_buf_add_c(&text, "{");
-    for (int i = 0; text.len + 10 < PERI_YAML_MAX_BYTES; i++) peri_buf_addf(&text, "%x,", i);
+    // Each name counts with the empty value behind it, and the map itself.
+    for (int i = 0; 2 * i + 3 <= PERI_YAML_MAX_VALUES; i++) peri_buf_addf(&text, "%x,", i);
     peri_buf_add_c(&text, "}");
     double start = seconds();
     fixture *f = read_at(peri_buf_str(&text), 1);
     CHECK_OK(f->status);
     CHECK(seconds() - start < 1);
+    drop(f);
+    peri_buf_deinit(&text);
+}
+
+IT("C64 refuses more names and values than 4096, naming the limit") {
+    peri_buf text;
+    peri_buf_init(&text, PERI_YAML_MAX_BYTES);
+    for (int i = 0; i < PERI_YAML_MAX_VALUES; i++) peri_buf_add_c(&text, "- a\n");
+    refused(peri_buf_c(&text), PERI_ELIMIT, "o.md:4096:", "limit of 4096 names and values");
+    peri_buf_truncate(&text, text.len - 4);
+    fixture *f = read_at(peri_buf_str(&text), 1);
+    CHECK_OK(f->status);
     drop(f);
     peri_buf_deinit(&text);
 }

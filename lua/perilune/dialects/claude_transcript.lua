@@ -8,7 +8,7 @@ local state_rows = {
   "queue-operation", "cost-state", "tools-used", "worktree-state", "session-owner", "isolation-latch",
   "atis-latch", "dev-mods", "memory-mode", "content-replacement", "derived-from", "relocated",
   "continued-in", "ended-by-model", "bridge-session", "history-suppression", "frame-link", "api-request",
-  "api-request-shape", "api-request-blob", "fork-context-ref", "progress", "observer-ref",
+  "api-request-shape", "api-request-blob", "fork-context-ref", "progress",
 }
 
 local commands = { "<command-name>", "<command-message>", "<local-command", "<bash-" }
@@ -49,13 +49,22 @@ return dialect {
   session = "sessionId", agent = { "agentId", default = "main" }, at = "timestamp",
   observer_origin = "observer-activity",
   sidecar = { suffix = ".meta.json", agent_name = "agentType", observer = "isObserver", parent = "toolUseId" },
-  common = { ["x.cwd"] = "cwd", ["x.record"] = "uuid", ["x.version"] = "version" },
+  common = {
+    ["x.cwd"] = "cwd", ["x.record"] = "uuid", ["x.version"] = "version", ["x.parentRecord"] = "parentUuid",
+    ["x.retracts"] = "supersedes",
+  },
   skip = {
     { type = state_rows },
     { isVisibleInTranscriptOnly = true },
     { type = "system", subtype = { "local_command", "informational", "away_summary", "memory_saved" } },
   },
   rules = {
+    -- A fork's first record: its history follows, copied with the ids it had.
+    { when = { type = "session" }, emit = {
+      kind = "conversation", session = "id", id = "id", x = { parent = "parentSession", record = "id" } } },
+    { when = { type = "observer-ref" }, emit = {
+      kind = "subagent", id = "observerTaskId", name = { const = "Agent" }, callId = { const = "" },
+      status = { const = "started" }, x = { observerTask = "observerTaskId" } } },
     { when = { type = "agent-setting" }, emit = {
       kind = "conversation", id = "sessionId", x = { agentName = "agentSetting" } } },
 
@@ -65,6 +74,9 @@ return dialect {
         { when = { type = "text" }, kind = "text", text = "text", x = { answer = "^message.id" } },
         { when = { type = "thinking" }, kind = "reasoning", text = { "thinking", default = "" },
           x = { answer = "^message.id" } },
+        { when = { type = "tool_use", name = { "Agent", "Task" } }, kind = "tool", name = "name",
+          input = "input", callId = "id",
+          x = { answer = "^message.id", child = { "input.subagent_type", default = "general-purpose" } } },
         { when = { type = { "tool_use", "server_tool_use", "mcp_tool_use" } }, kind = "tool", name = "name",
           input = "input", callId = "id", x = { answer = "^message.id" } } },
       after = {
@@ -116,6 +128,11 @@ return dialect {
       kind = "compaction", strategy = { "compactMetadata.trigger", default = "auto" }, messages = { const = 0 } } },
     { when = { type = "system", subtype = "api_error" }, emit = {
       kind = "model-retry", attempt = { "retryAttempt", default = 1 }, message = "error.message" } },
+    { when = { type = "system", subtype = "model_refusal_fallback" }, emit = {
+      kind = "fallback", from = { "originalModel", default = "" }, to = { "fallbackModel", default = "" },
+      failure = { const = "unavailable" },
+      x = { retracts = { "retractedMessageUuids", "retracted_message_uuids" } } } },
+    { when = { type = { "compaction", "conversation_reset" } } },
     { when = { type = "system" }, emit = { kind = "warning", message = { "content", "subtype", default = "" } } },
   },
 }

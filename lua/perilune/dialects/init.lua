@@ -2,19 +2,7 @@
 -- forms of picks and tests become their long ones. Runs once a file, at load.
 local M = {}
 
--- "path" | { "first", "second", default = V, after = S, prefix = S } | { const = V }
-local function pick(value)
-  if type(value) ~= "table" then return { paths = { value } } end
-  local out = { paths = {}, after = value.after, prefix = value.prefix, default = value.const }
-  if out.default == nil then out.default = value.default end
-  for i, path in ipairs(value) do out.paths[i] = path end
-  for key in pairs(value) do
-    if type(key) == "string" and key ~= "after" and key ~= "prefix" and key ~= "default" and key ~= "const" then
-      error(("unknown word '%s' in a pick (paths, default, const, after, prefix)"):format(key), 0)
-    end
-  end
-  return out
-end
+local MAX_EMITS = 64 -- of one map function for one record
 
 local function list(value)
   if type(value) == "table" then return value end
@@ -54,6 +42,40 @@ local function tests(when)
     if a.path ~= b.path then return a.path < b.path end
     return a.op < b.op
   end)
+  for _, test in ipairs(out) do
+    local first, other = test.path:match("^([^|]*)|(.*)$")
+    if first then test.path, test.other = first, other end
+  end
+  return out
+end
+
+local pick_words = {
+  default = true, const = true, after = true, between = true, prefix = true, json = true, any = true, yes = true,
+  join = true,
+}
+
+-- "path" | { "first", "second", default = V, after = S, between = { S, S }, prefix = S, join = S, json = true,
+-- any = { WHEN... }, yes = V } | { const = V }
+local function pick(value)
+  if type(value) ~= "table" then return { paths = { value } } end
+  local between = value.between or {}
+  local out = {
+    paths = {}, after = value.after, prefix = value.prefix, join = value.join, json = value.json, default = value.const,
+    ["begin"] = between[1], ["end"] = between[2], yes = value.yes,
+  }
+  if out.default == nil then out.default = value.default end
+  for i, path in ipairs(value) do out.paths[i] = path end
+  if value.any then
+    out.any = {}
+    for i, when in ipairs(value.any) do out.any[i] = tests(when) end
+    if out.yes == nil then out.yes = true end
+    if out.yes == true and out.default == nil and #out.paths == 0 then out.default = false end
+  end
+  for key in pairs(value) do
+    if type(key) == "string" and not pick_words[key] then
+      error(("unknown word '%s' in a pick (paths, default, const, after, between, prefix, join, json, any, yes)"):format(key), 0)
+    end
+  end
   return out
 end
 
@@ -85,11 +107,31 @@ local function common(t)
   return sets(out)
 end
 
-local function rules(t)
+-- The functions that rules name, in the order in which they are named first.
+local function functions(t)
+  local found, names = {}, {}
+  for _, rule in ipairs(t.rules or {}) do
+    local name = rule.map
+    if name and type(t[name]) ~= "function" then
+      error(("a rule says map = '%s', which is no function of the dialect"):format(tostring(name)), 0)
+    end
+    if name and not names[name] then
+      found[#found + 1] = t[name]
+      names[name] = #found
+    end
+  end
+  return found, names
+end
+
+local function rules(t, map_of)
   local out = {}
   for _, when in ipairs(t.skip or {}) do out[#out + 1] = { tests = tests(when), emits = {}, after = {} } end
   for _, rule in ipairs(t.rules or {}) do
-    out[#out + 1] = { tests = tests(rule.when), each = rule.each, emits = emits(rule.emit), after = emits(rule.after) }
+    out[#out + 1] = {
+      tests = tests(rule.when), each = rule.each, before = emits(rule.before), emits = emits(rule.emit),
+      after = emits(rule.after),
+      map = rule.map and map_of[rule.map],
+    }
   end
   return out
 end
@@ -106,17 +148,33 @@ end
 
 local known = {
   name = true, api = true, detect = true, session = true, agent = true, at = true, seq = true, common = true,
-  skip = true, rules = true, sidecar = true, observer_origin = true, lanes = true,
+  skip = true, rules = true, sidecar = true, observer_origin = true, lanes = true, root = true, rank = true,
+  local_ids = true,
 }
 
-function M.new(t)
-  for key in pairs(t) do
-    if not known[key] then error(("unknown key '%s' in a dialect"):format(tostring(key)), 0) end
+-- Runs the function `index` on a record; returns what it emitted.
+local function caller(found)
+  return function(index, record)
+    local out = {}
+    found[index](record, function(kind, fields)
+      if #out == MAX_EMITS then error(("more than %d observations of one record"):format(MAX_EMITS), 0) end
+      out[#out + 1] = { kind = tostring(kind), fields = fields or {} }
+    end)
+    return out
   end
-  return {
-    name = t.name, api = t.api or 1, detects = detects(t), common = common(t), rules = rules(t),
-    sidecar = t.sidecar, observerOrigin = t.observer_origin, lanes = t.lanes,
+end
+
+function M.new(t)
+  local found, names = functions(t)
+  for key in pairs(t) do
+    if not known[key] and not names[key] then error(("unknown key '%s' in a dialect"):format(tostring(key)), 0) end
+  end
+  local data = {
+    name = t.name, api = t.api or 1, detects = detects(t), common = common(t), rules = rules(t, names),
+    sidecar = t.sidecar, observerOrigin = t.observer_origin, lanes = t.lanes, root = t.root, rank = t.rank,
+    localIds = t.local_ids,
   }
+  return { data = data, call = #found > 0 and caller(found) or nil }
 end
 
 return M

@@ -1,0 +1,13 @@
+// Putting proposals to the policies without an agent (contracts.md 5).
+#ifndef PERI_CLI_POLICY_EVAL_H
+#define PERI_CLI_POLICY_EVAL_H
+
+#include <stdio.h>
+
+#include "host_author.h"
+
+/// Reads one JSON object a line from `in`, called `name` in messages, and prints one line of decisions
+/// for each. An exit code: 2 at the first line that is no such object, 3 if memory ran out.
+int policy_eval(FILE *in, const char *name, const peri_chain *chain, FILE *out);
+
+#endif

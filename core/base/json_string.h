@@ -1,0 +1,56 @@
+// The content of a scanned JSON string, still escaped, as the reader and the writer of json.h need
+// it: checked and measured in one pass, cut without unescaping, unescaped only where it is kept.
+// `raw` is what the scanner passed, from the start of an escape or a character.
+#ifndef PERI_BASE_JSON_STRING_H
+#define PERI_BASE_JSON_STRING_H
+
+#include "base/json.h"
+
+/// Reads the string whose first byte behind the quote is text[start], up to its closing quote,
+/// into `node` (all but `next`). `*repaired` counts lone surrogates and raw control characters.
+/// PERI_EPARSE with `*error_at`.
+typedef int peri__json_string_fn(peri_str text, size_t start, peri_json_node *node,
+                                 uint32_t *repaired, size_t *error_at);
+peri__json_string_fn peri__json_scan_string, peri__json_scan_string_avx2;
+
+enum { PERI__JSON_UNICODE_BYTES = 6, PERI__JSON_PAIR_BYTES = 12 };
+
+/// Value of a hexadecimal digit, plus one; 0 for any other byte.
+extern const unsigned char peri__hex_digits[256];
+
+// The four digits at `p`, or a negative number if they are none.
+static inline int32_t peri__json_hex4(const char *p) {
+    int32_t value = 0, bad = 0;
+    for (int i = 0; i < 4; i++) {
+        int32_t digit = peri__hex_digits[(unsigned char)p[i]] - 1;
+        value = value << 4 | (digit & 15);
+        bad |= digit;
+    }
+    return bad < 0 ? -1 : value;
+}
+
+/// The code point that the `\u` at the start of `raw`, with a second one that completes a pair,
+/// stands for: a surrogate if it is alone, negative if the digits are none.
+static inline int32_t peri__json_unicode(peri_str raw, size_t *used) {
+    *used = PERI__JSON_UNICODE_BYTES;
+    int32_t unit = raw.len < PERI__JSON_UNICODE_BYTES ? -1 : peri__json_hex4(raw.ptr + 2);
+    if (unit < 0xD800 || unit > 0xDBFF) return unit;
+    if (raw.len < PERI__JSON_PAIR_BYTES || raw.ptr[6] != '\\' || raw.ptr[7] != 'u') return unit;
+    int32_t low = peri__json_hex4(raw.ptr + 8);
+    if (low < 0xDC00 || low > 0xDFFF) return unit;
+    *used = PERI__JSON_PAIR_BYTES;
+    return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+}
+
+/// Bytes of the longest prefix of `raw` whose content has at most `max_cp` code points.
+size_t peri__json_cut(peri_str raw, size_t max_cp);
+
+/// Unescapes `raw` to `to`, which has room for raw.len + PERI__JSON_SLACK bytes; returns the
+/// bytes written, at most raw.len.
+enum { PERI__JSON_SLACK = 16 };
+size_t peri__json_unescape_all(peri_str raw, char *to);
+
+/// Bytes at the start of `raw` that JSON.stringify would write just so.
+size_t peri__json_plain_run(peri_str raw);
+
+#endif

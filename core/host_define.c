@@ -1,0 +1,214 @@
+// One definition taken into the layers. Keyed on `name`, not on the file; the later layer's counts
+// whole. A file that cannot be used is left out alone, never widened to defaults, and what stays in
+// use instead is said. Called by host_layers.c.
+#include <stdio.h>
+
+#include "host_internal.h"
+#include "script/outline.h"
+
+static bool is_in(peri_str name, const peri_str *list, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (peri_str_eq(list[i], name)) return true;
+    }
+    return false;
+}
+
+// ---- The list of entries
+
+static peri_entry *add_entry(peri_host *host, const host_found *from) {
+    host_layers *layers = &host->layers;
+    if (layers->count == HOST_MAX_ENTRIES) {
+        peri_diag_addf(&host->diags, PERI_ERROR, "too-many", from->file, 0, 0, NULL,
+                       "left out: %d definitions are as many as may be", HOST_MAX_ENTRIES);
+        return NULL;
+    }
+    peri_entry *entry = &layers->entries[layers->count];
+    *entry = (peri_entry){.layer = peri_arena_copy(&layers->arena, from->layer),
+                          .file = peri_arena_copy(&layers->arena, from->file)};
+    layers->count++;
+    return entry;
+}
+
+static peri_entry *entry_in_use(host_layers *layers, peri_str name) {
+    for (size_t i = layers->count; i-- > 0;) {
+        peri_entry *entry = &layers->entries[i];
+        if (entry->observer && entry->state <= PERI_ENTRY_OFF &&
+            peri_str_eq(entry->name, name)) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+set_reason(peri_host *host, peri_entry *entry, const char *format, ...) {
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    entry->reason = peri_arena_copy(&host->layers.arena, peri_str_c(text));
+}
+
+// ---- Taking a definition
+
+// Which switch keeps `def` from running; NULL if none does.
+static const char *off_by(const peri_host *host, const peri_observer *def) {
+    const host_config *config = &host->config;
+    if (host->switched_off) return host->switched_off;
+    if (!config->observers_enabled) return "observers.enabled is false in the config";
+    if (host->observer_only && !peri_str_eq(def->name, peri_str_c(host->observer_only))) {
+        return "only another one was asked for";
+    }
+    if (is_in(def->name, config->disabled, config->disabled_count)) {
+        return "disabled in the config";
+    }
+    bool enabled = def->enabled || is_in(def->name, config->enabled, config->enabled_count);
+    return enabled ? NULL : "its definition says enabled: false";
+}
+
+// A later layer replaces an earlier one of the same name, whole.
+static void add_observer(peri_host *host, const peri_observer *observer, peri_entry *entry) {
+    size_t at = 0;
+    while (at < host->observer_count && !peri_str_eq(host->defs[at].name, observer->name)) at++;
+    if (at == HOST_MAX_OBSERVERS) {
+        entry->state = PERI_ENTRY_INVALID;
+        set_reason(host, entry, "%d observers are as many as may be", HOST_MAX_OBSERVERS);
+        return;
+    }
+    peri_entry *before = entry_in_use(&host->layers, observer->name);
+    if (before) {
+        before->state = PERI_ENTRY_REPLACED;
+        before->observer = NULL; // its place is the new one's
+        set_reason(host, before, "replaced by %.*s", PERI_FMT(observer->file));
+    }
+    if (at == host->observer_count) host->observer_count++;
+    peri_observer *def = &host->defs[at];
+    const char *off = off_by(host, observer);
+    *def = *observer;
+    def->enabled = !off;
+    def->shadow |= is_in(def->name, host->config.shadowed, host->config.shadowed_count);
+    if (host->layout >= 0) def->layout = (peri_layout)host->layout;
+    host->observers[at] = def;
+    entry->observer = def;
+    entry->state = off ? PERI_ENTRY_OFF : PERI_ENTRY_ACTIVE;
+    if (off) set_reason(host, entry, "%s", off);
+}
+
+// Says why a file was left out, and what stays in use under the name it seems to have.
+static void leave_out(peri_host *host, const host_found *from, peri_entry *entry,
+                      size_t first_diag) {
+    entry->state = PERI_ENTRY_INVALID;
+    for (size_t i = first_diag; i < host->diags.count && !entry->reason.ptr; i++) {
+        const peri_diag *diag = &host->diags.items[i];
+        if (diag->severity != PERI_ERROR) continue;
+        if (peri_str_eq(diag->id, PERI_STR("duplicate-name"))) {
+            entry->state = PERI_ENTRY_DUPLICATE;
+        }
+        if (diag->line) {
+            set_reason(host, entry, "line %u: %.*s", diag->line, PERI_FMT(diag->message));
+        } else {
+            set_reason(host, entry, "%.*s", PERI_FMT(diag->message));
+        }
+    }
+    if (!entry->reason.ptr) set_reason(host, entry, "out of memory");
+    peri_entry *stays = entry_in_use(&host->layers, entry->name);
+    if (!stays || entry->state == PERI_ENTRY_DUPLICATE) return;
+    peri_diag_addf(&host->diags, PERI_WARNING, "not-replaced", from->file, 0, 0, NULL,
+                   "the observer '%.*s' of layer %.*s stays in use", PERI_FMT(entry->name),
+                   PERI_FMT(stays->layer));
+}
+
+// A project's Lua is agreed to as it was shown, and it is shown without being run. So it must be one
+// of which everything that matters can be told that way, and then turn out to be just that.
+static int check_shown(peri_host *host, const host_found *from) {
+    peri_outline outline;
+    peri_outline_read(from->text, &outline);
+    const char *problem = NULL;
+    if (!outline.plain) {
+        problem = "a project's observer ends in `return { NAME = VALUE, ... }`";
+    } else if (outline.command.given) {
+        problem = "a project's observer may not run a program; your own may";
+    } else if (!outline.name.written || (outline.can.given && !outline.can.written)) {
+        problem = "a project's observer writes out its name and what it can";
+    }
+    if (!problem) return PERI_OK;
+    peri_diag_addf(&host->diags, PERI_ERROR, "not-shown", from->file, 0, 0,
+                   "or move it to your own observers", "%s", problem);
+    return PERI_EINVAL;
+}
+
+static uint32_t can_of(const peri_outline_value *value) {
+    uint32_t can = value->given ? 0 : PERI_CAN_ADVISE;
+    for (size_t i = 0; i < value->count; i++) {
+        if (peri_str_eq(value->words[i], PERI_STR("advise"))) can |= PERI_CAN_ADVISE;
+        if (peri_str_eq(value->words[i], PERI_STR("veto"))) can |= PERI_CAN_VETO;
+        if (peri_str_eq(value->words[i], PERI_STR("report"))) can |= PERI_CAN_REPORT;
+    }
+    return can;
+}
+
+static int check_same(peri_host *host, const host_found *from, const peri_observer *observer) {
+    peri_outline outline;
+    peri_outline_read(from->text, &outline);
+    bool same = outline.name.count == 1 && peri_str_eq(outline.name.words[0], observer->name) &&
+                can_of(&outline.can) == observer->can && observer->runtime == PERI_RUN_LUA;
+    if (same) return PERI_OK;
+    peri_diag_addf(&host->diags, PERI_ERROR, "not-shown", from->file, 0, 0, NULL,
+                   "it turned out to be another observer than its text shows");
+    return PERI_EINVAL;
+}
+
+bool host_is_markdown(peri_str file) {
+    return peri_str_ends(file, PERI_STR(".md"));
+}
+
+static int define(peri_host *host, const host_found *from, const peri_observer **observer) {
+    if (!host_is_markdown(from->file)) {
+        return peri_script_add_observer(host->script, from->layer, from->layer, from->file,
+                                        from->text, &host->diags, observer);
+    }
+    peri_markdown markdown = {.file = from->file,
+                              .text = from->text,
+                              .lua_file = from->lua_file,
+                              .lua_text = from->lua_text,
+                              .lenient = from->lenient};
+    // A project's Lua runs in a worker only, and no worker reads one that has no name of its own.
+    if (markdown.lua_text.ptr && peri_str_eq(from->layer, PERI_STR("project"))) {
+        markdown.lua_text = (peri_str){0};
+        peri_diag_addf(&host->diags, PERI_WARNING, "not-read", from->lua_file, 0, 0,
+                       "move both files to your own observers",
+                       "the Lua beside a project's Markdown observer is not read");
+    }
+    return peri_script_add_markdown(host->script, from->layer, from->layer, &markdown,
+                                    &host->diags, observer);
+}
+
+void host_define(peri_host *host, const host_found *from) {
+    peri_entry *entry = add_entry(host, from);
+    if (!entry) return;
+    size_t first_diag = host->diags.count;
+    const peri_observer *observer = NULL;
+    bool is_project = peri_str_eq(from->layer, PERI_STR("project"));
+    bool shown = is_project && !host_is_markdown(from->file);
+    int status = shown ? check_shown(host, from) : PERI_OK;
+    if (status == PERI_OK) status = define(host, from, &observer);
+    if (status == PERI_OK && shown) status = check_same(host, from, observer);
+    peri_str name = status < 0 ? peri_outline_name(from->file, from->text) : observer->name;
+    entry->name = peri_arena_copy(&host->layers.arena, name);
+    if (status < 0) {
+        leave_out(host, from, entry, first_diag);
+    } else {
+        add_observer(host, observer, entry);
+        host_commands_route(host, observer->name, from->text);
+    }
+}
+
+void host_define_untrusted(peri_host *host, const host_found *from) {
+    peri_entry *entry = add_entry(host, from);
+    if (!entry) return;
+    entry->state = PERI_ENTRY_UNTRUSTED;
+    entry->name =
+        peri_arena_copy(&host->layers.arena, peri_outline_name(from->file, from->text));
+    set_reason(host, entry, "look at it with perilune trust");
+}

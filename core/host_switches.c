@@ -1,0 +1,41 @@
+// The off switches of the environment (spec CC-1). They are asked where the user's own settings are:
+// an embedder that wants none of the user's settings is not switched by them either. Which one is
+// off is kept, so that status can say it.
+#include <stdlib.h>
+
+#include "host_internal.h"
+
+static bool is_any(peri_str text, const char *const *words) {
+    for (; *words; words++) {
+        if (peri_str_eq_nocase(text, peri_str_c(*words))) return true;
+    }
+    return false;
+}
+
+// The value of a switch. PERI_ENOENT if it is not set, PERI_EINVAL after a line of log.
+static int read_switch(peri_host *host, const char *name, bool *out) {
+    static const char *const on[] = {"1", "true", "yes", "on", NULL};
+    static const char *const off[] = {"0", "false", "no", "off", "", NULL};
+    const char *value = getenv(name);
+    if (!value) return PERI_ENOENT;
+    peri_str text = peri_str_trim(peri_str_c(value));
+    *out = is_any(text, on);
+    if (*out || is_any(text, off)) return PERI_OK;
+    host_logf(host, "error", "%s is '%.*s'; write 1, true, yes, on or 0, false, no, off", name,
+              PERI_FMT(peri_str_sub(text, 0, 60)));
+    return PERI_EINVAL;
+}
+
+int host_switches_read(peri_host *host) {
+    bool restricted = false, wanted = true;
+    int status = read_switch(host, "PERILUNE_RESTRICTED", &restricted);
+    if (status == PERI_EINVAL) return status;
+    status = read_switch(host, "PERILUNE_OBSERVERS", &wanted);
+    if (status == PERI_EINVAL) return status;
+    if (restricted) {
+        host->switched_off = "PERILUNE_RESTRICTED is on";
+    } else if (!wanted) {
+        host->switched_off = "PERILUNE_OBSERVERS is off";
+    }
+    return PERI_OK;
+}

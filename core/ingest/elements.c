@@ -1,0 +1,64 @@
+// Cutting one array into its elements as its bytes come by. Counts brackets outside strings and
+// nothing more: whether an element is JSON is found out by who parses it, and a missing bracket
+// costs no more than a line over the cap does.
+#include "ingest/elements.h"
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+// A log may begin with "[info]" or "[12:00]": only what cannot be such a line is an array.
+static peri_stream_shape shape_behind_bracket(char c) {
+    return is_blank(c) || c == '{' || c == ']' ? PERI_SHAPE_ARRAY : PERI_SHAPE_LINES;
+}
+
+void peri_elements_look(peri_elements *elements, peri_str bytes, size_t *begin) {
+    size_t at = 0;
+    *begin = 0;
+    if (!bytes.len) return;
+    if (elements->shape == PERI_SHAPE_BRACKET) {
+        elements->shape = shape_behind_bracket(bytes.ptr[0]);
+        return;
+    }
+    if (peri_str_starts(bytes, PERI_STR("\xEF\xBB\xBF"))) at = 3;
+    // An empty line is a line, seen once: what follows it is looked at in its turn.
+    while (at < bytes.len && is_blank(bytes.ptr[at]) && bytes.ptr[at] != '\n') at++;
+    if (at == bytes.len || bytes.ptr[at] == '\n') return;
+    elements->shape = bytes.ptr[at] == '[' ? PERI_SHAPE_BRACKET : PERI_SHAPE_LINES;
+    *begin = at + 1;
+    if (elements->shape == PERI_SHAPE_BRACKET && *begin < bytes.len) {
+        elements->shape = shape_behind_bracket(bytes.ptr[*begin]);
+    }
+}
+
+size_t peri_elements_skip(peri_elements *elements, peri_str bytes) {
+    size_t at = 0;
+    while (at < bytes.len && (is_blank(bytes.ptr[at]) || bytes.ptr[at] == ',')) at++;
+    if (at < bytes.len && bytes.ptr[at] == ']') {
+        elements->shape = PERI_SHAPE_LINES;
+        at++;
+    }
+    return at;
+}
+
+size_t peri_elements_end(peri_elements *elements, peri_str bytes, bool *ended) {
+    *ended = true;
+    for (size_t at = 0; at < bytes.len; at++) {
+        char c = bytes.ptr[at];
+        if (elements->in_string) {
+            if (c == '"' && !elements->escaped) elements->in_string = false;
+            elements->escaped = c == '\\' && !elements->escaped;
+        } else if (c == '"') {
+            elements->in_string = true;
+        } else if (c == '{' || c == '[') {
+            elements->depth++;
+        } else if (c == '}' || c == ']') {
+            if (elements->depth == 0) return at; // it closes the array
+            if (--elements->depth == 0) return at + 1;
+        } else if (c == ',' && elements->depth == 0) {
+            return at;
+        }
+    }
+    *ended = false;
+    return bytes.len;
+}

@@ -1,0 +1,161 @@
+-- perilune-api: 1
+-- Tells when the agent changes files that the user's request leaves out: beyond the paths of
+-- an "only", within those of a "don't touch", or outside the workspace altogether. Where the
+-- request draws no such line it is silent: good work often needs a file that nobody named.
+local changes = require("perilune.changes")
+local match = require("perilune.match")
+local paths = require("perilune.paths")
+local text = require("perilune.text")
+
+local KEEP_OUT = {
+    " dont touch ", " do not touch ", " dont change ", " do not change ", " dont edit ",
+    " do not edit ", " dont modify ", " do not modify ", " leave ", " without touching ",
+    " without changing ", " hands off ", " keep out of ", " stay out of ", " must not change ",
+}
+-- What an "only" may stand beside to draw a line; `the page only shows` draws none.
+local ACTS = { "change", "edit", "modify", "touch", "update", "work", "write", "refactor",
+    "changes", "edits" }
+-- What an agent may keep for itself outside the workspace.
+local OWN = { "/%.claude/plans/", "/%.claude/projects/", "/%.codex/", "/%.pi/", "/%.cache/" }
+
+local function has_any(plain, phrases)
+    for _, phrase in ipairs(phrases) do
+        if plain:find(phrase, 1, true) then return true end
+    end
+    return false
+end
+
+local function is_only(words)
+    for _, act in ipairs(ACTS) do
+        if words:find(" only " .. act .. " ", 1, true) or words:find(" " .. act .. " only ", 1,
+            true)
+            or words:find(" just " .. act .. " ", 1, true)
+            or words:find(" " .. act .. " nothing but ", 1, true) then
+            return true
+        end
+    end
+    return false
+end
+
+-- The paths a sentence names: what holds a slash or ends like a file's name.
+local function named_paths(sentence)
+    local found = {}
+    for word in sentence:gmatch("[^%s,;:\"'`()%[%]]+") do
+        local path = word:gsub("^@", ""):gsub("[.!?]+$", "")
+        local is_path = path:find("^[%w._~*-]*/[%w._/*-]*$")
+            or path:find("^[%w_-]+%.%a%w?%w?%w?$")
+        if is_path and path ~= "/" and not path:find("^%d") then found[#found + 1] = path end
+    end
+    return found
+end
+
+local function plain(sentence)
+    return " " .. sentence:lower():gsub("[’']", ""):gsub("[^%w]+", " ") .. " "
+end
+
+-- The lines a request draws: { only = paths?, out = paths }.
+local function lines_of(request)
+    local only, out = nil, {}
+    local marked = request:gsub("([.!?;])%s", "%1\n"):gsub(" but ", "\n"):gsub(" and ", "\n")
+    for sentence in marked:gmatch("[^\n]+") do
+        local words, named = plain(sentence), named_paths(sentence)
+        if #named > 0 and has_any(words, KEEP_OUT) then
+            if not words:find(" leave ", 1, true) or words:find(" alone ", 1, true) then
+                for _, path in ipairs(named) do out[#out + 1] = path end
+            end
+        elseif #named > 0 and is_only(words) then
+            only = only or {}
+            for _, path in ipairs(named) do only[#only + 1] = path end
+        end
+    end
+    return only, out
+end
+
+-- Whether `path` (absolute) is what the user calls `name`: a file, a folder, `src/*`.
+local function is_named(path, name, cwd)
+    local bare = name:gsub("/?%*+.*$", ""):gsub("/+$", "")
+    if bare == "" then return true end
+    local whole = paths.normal(bare, cwd)
+    if whole and paths.within(path, whole) then return true end
+    return ("/" .. paths.short(path, cwd) .. "/"):find("/" .. bare .. "/", 1, true) ~= nil
+end
+
+local function named_by(path, names, cwd)
+    for _, name in ipairs(names) do
+        if is_named(path, name, cwd) then return name end
+    end
+    return nil
+end
+
+-- Why a change of `path` drifts, or nil.
+local function drift(path, request, cwd)
+    local out = named_by(path, request.out, cwd)
+    if out then return "the user asked to leave `" .. text.line(out, 60) .. "` alone" end
+    if request.only and not named_by(path, request.only, cwd) then
+        return "the user asked to keep to `" .. text.line(request.only[1], 60) .. "`"
+    end
+    if cwd and not paths.within(path, cwd) and not request.all:find(paths.base(path), 1,
+        true) then
+        return "it lies outside the workspace, and nobody asked for it"
+    end
+    return nil
+end
+
+local function is_own(path)
+    for _, pattern in ipairs(OWN) do
+        if path:find(pattern) then return true end
+    end
+    return paths.is_scratch(path)
+end
+
+-- The files a call changed, with those it removed.
+local function changed(call)
+    local files = match.edits(call)
+    for _, change in ipairs(changes.of(call)) do files[#files + 1] = change.path end
+    return files
+end
+
+local function first_drift(call, request, cwd)
+    for _, file in ipairs(changed(call)) do
+        local path = paths.normal(file, cwd)
+        local why = path and not is_own(path) and drift(path, request, cwd)
+        if why then return path, why end
+    end
+    return nil
+end
+
+local function request_of(turn)
+    local all = (turn.last_user or "") .. "\n" .. (turn.goal and turn.goal.text or "")
+    local only, out = lines_of(all)
+    return { all = all, only = only, out = out }
+end
+
+---@type perilune.ObserverSpec
+return {
+    name = "scope-drift",
+    description = "Notices changes of files that the user's request leaves out.",
+    on = "turn_end",
+    sees = { "activity" },
+    can = { "advise" },
+    deliver = "steer",
+    priority = 65,
+    severity = "concern",
+    observe = function(turn)
+        local from, request = match.fresh_from(turn), nil
+        for _, call in ipairs(turn.calls()) do
+            if call.seq >= from then
+                request = request or request_of(turn)
+                local path, why = first_drift(call, request, turn.cwd)
+                if path then
+                    local name = text.line(paths.short(path, turn.cwd), 80)
+                    return {
+                        advise = ("`%s` was changed, but %s."):format(name, why),
+                        fingerprint = "scope:" .. text.hash(path),
+                        evidence = { call.seq },
+                    }
+                end
+            end
+        end
+        return nil
+    end,
+}

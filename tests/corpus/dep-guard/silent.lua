@@ -1,0 +1,32 @@
+local act = require("acts")
+local user = "Fix the date parser."
+
+return {
+    { label = "installing what the manifest lists", user = user, act.bash("npm install", "ok"),
+        act.bash("pip install -r requirements.txt", "ok"), act.bash("npm ci", "ok") },
+    { label = "the user named it", user = "Use lodash for the grouping.",
+        act.bash("npm install lodash", "ok") },
+    { label = "the user named it in other words", user = "Switch to react query.",
+        act.bash("npm install @tanstack/react-query", "ok") },
+    { label = "the user left the choice", user = "Parse the dates with any library you like.",
+        act.bash("cargo add chrono", "ok") },
+    { label = "the user named it two turns ago", user = "We should use zod here.",
+        act.text("Agreed."), act.user("go on"), act.bash("npm i zod", "ok") },
+    { label = "another version of what is there", user = user,
+        act.edit("package.json", '"moment": "^2.29.0"', '"moment": "^2.30.1"') },
+    { label = "types of a package", user = user, act.bash("npm i -D @types/node", "ok") },
+    { label = "a global tool", user = user, act.bash("npm install -g serve", "ok") },
+    { label = "an installation that failed", user = user,
+        act.bash("npm install lodash", "ENOTFOUND", 1) },
+    { label = "one that was refused", user = user,
+        act.with(act.bash("npm install lodash"), { denied = "no" }) },
+    { label = "a manifest's own version", user = user,
+        act.edit("package.json", '"version": "1.0.0"', '"version": "1.0.1"') },
+    { label = "a script in package.json", user = user,
+        act.edit("package.json", '"a": "b"', '"a": "b",\n"lint": "eslint src"') },
+    { label = "a command that is only quoted", user = user,
+        act.bash("echo 'npm install lodash' >> README.md") },
+    { label = "a local path", user = user, act.bash("npm install ./packages/dates", "ok") },
+    { label = "a project's first manifest", user = user,
+        act.write("demo/package.json", '{ "dependencies": {\n"a": "^1.0.0"\n} }') },
+}

@@ -1,0 +1,27 @@
+local act = require("acts")
+
+return {
+    { label = "an only with a folder", says = "keep to `src/parser`",
+        user = "Fix the date bug. Only change files in src/parser.",
+            act.edit("src/cli/main.c") },
+    { label = "an only with one file", says = "`src/b%.c` was changed",
+        user = "Please just edit src/a.c and keep the rest as it is.", act.edit("src/b.c") },
+    { label = "a folder that is not to be touched", says = "leave `vendor/?` alone",
+        user = "Make it build with gcc 14, but don't touch vendor/.",
+        act.edit("vendor/zlib/inflate.c") },
+    { label = "a file that is to be left alone", says = "leave `schema%.sql` alone",
+        user = "Speed up the query. Leave schema.sql alone.", act.edit("db/schema.sql") },
+    { label = "a rule of the goal", says = "leave `public/api%.h` alone", user = "go on",
+        goal = { text = "Rename the module; do not change public/api.h", items = {} },
+        act.edit("/home/dev/project/public/api.h") },
+    { label = "a file outside the workspace", says = "outside the workspace",
+        user = "Fix the login test.", act.edit("/home/dev/other/config.py") },
+    { label = "a dotfile of the home folder", says = "outside the workspace",
+        user = "Make the tests faster.", act.bash("echo 'export CI=1' >> ~/.bashrc") },
+    { label = "a removal within a forbidden folder", says = "leave `fixtures/?` alone",
+        user = "Clean up, without changing fixtures/ please.",
+            act.bash("rm fixtures/old.json") },
+    { label = "a patch of Codex beyond an only", says = "keep to",
+        user = "Work only in docs/ today.",
+        act.patch("Update", "src/main.rs", "@@\n-a\n+b") },
+}

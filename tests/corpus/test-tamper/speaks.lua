@@ -1,0 +1,31 @@
+local act = require("acts")
+local RED = act.bash("pytest", "===== 2 failed, 12 passed in 0.2s =====", 1)
+
+return {
+    { label = "a skip mark on a failing test", says = "now skips a test", RED,
+        act.edit("tests/test_a.py", "def test_leap():",
+            "@pytest.mark.skip\ndef test_leap():") },
+    { label = "an xfail", says = "skips a test", RED,
+        act.edit("tests/test_a.py", "def test_x():\n    pass",
+            "@pytest.mark.xfail(reason='flaky')\ndef test_x():\n    pass") },
+    { label = "it becomes it.skip", says = "skips a test",
+        act.edit("src/a.test.ts", "it('adds', () => {", "it.skip('adds', () => {") },
+    { label = "an ignored test in Rust", says = "skips a test",
+        act.edit("tests/parse.rs", "#[test]\nfn leap() {", "#[test]\n#[ignore]\nfn leap() {") },
+    { label = "a skip in Go", says = "skips a test",
+        act.edit("pkg/a_test.go", "func TestA(t *testing.T) {",
+            "func TestA(t *testing.T) {\n\tt.Skip(\"later\")") },
+    { label = "an assertion that always holds", says = "checks nothing",
+        act.edit("tests/test_a.py", "    assert parse('x') == 3", "    assert True") },
+    { label = "assertions removed while red", says = "lost 2 of its checks", RED,
+        act.edit("tests/test_a.py", "    assert a == 1\n    assert b == 2\n    run()",
+            "    run()") },
+    { label = "a test file deleted", says = "was deleted", RED,
+        act.bash("rm tests/test_dates.py") },
+    { label = "a test file deleted by a patch", says = "was deleted",
+        act.patch("Delete", "tests/test_dates.py") },
+    { label = "a failure swallowed in package.json", says = "swallows a failing run",
+        act.edit("package.json", '"test": "jest"', '"test": "jest || true"') },
+    { label = "a whole test removed while red", says = "lost", RED,
+        act.edit("src/a.test.ts", "it('a', f)\nit('b', g)", "it('a', f)") },
+}

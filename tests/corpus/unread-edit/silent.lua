@@ -1,0 +1,26 @@
+local act = require("acts")
+
+return {
+    { label = "read, then edited", act.read("src/a.c", "int a;"), act.edit("src/a.c") },
+    { label = "read by another spelling", act.bash("cat ./src/a.c", "int a;"),
+        act.edit("/home/dev/project/src/a.c") },
+    { label = "lines shown by grep", act.bash("grep -rn leap .", "src/date.c:12: leap(y)"),
+        act.edit("src/date.c") },
+    { label = "its own new file", act.write("src/new.c", "int n;"), act.edit("src/new.c") },
+    { label = "a new file alone", act.write("src/new.c", "int n;") },
+    { label = "a file the user showed", user = "In date.c line 3 says `x < 1`; make it <=.",
+        act.edit("src/date.c") },
+    { label = "after a subagent's work", { call = "Task", input = { prompt = "look around" },
+        result = "The bug is there." }, act.edit("src/x.c") },
+    { label = "after a command over a pattern", act.bash("head -50 src/*.c", "int a;"),
+        act.edit("src/x.c") },
+    { label = "an edit that failed", act.with(act.edit("src/x.c"), { is_error = true,
+        result = "File has not been read yet." }) },
+    { label = "a diff that names it", act.bash("git diff HEAD~1", "+++ b/src/x.c\n+int x;"),
+        act.edit("src/x.c") },
+    { label = "a note of the client that shows it",
+        { note = "The user opened src/x.c in the IDE" },
+        act.edit("src/x.c") },
+    { label = "an append without old lines",
+        act.patch("Add", "src/fresh.rs", "+fn a() {}") },
+}

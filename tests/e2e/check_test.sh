@@ -1,0 +1,60 @@
+#!/bin/sh
+# Cases C36, C62, C63 and C64: what `perilune check` says of definitions with mistakes. What a
+# hostile one costs: tests/unit/host_check_test.c.
+set -eu
+. "$(dirname "$0")/lib.sh"
+from=$root/tests/fault/definitions
+says() { grep -qF -- "$1" "$work/out"; }
+
+try "$perilune" check "$from/C36.observer.md"
+check "C36 is invalid" exits 1
+for pair in 4:turn_end 5:last_user_message 6:advise 8:next_prompt 11:model; do
+  check "C36 line ${pair%%:*} is told, with ${pair#*:}" \
+    grep -A 1 "C36.observer.md:${pair%%:*}:" "$work/out"
+  check "C36 the nearest name is ${pair#*:}" says "did you mean ${pair#*:}?"
+done
+check "C36 a unit is told" says '10:13: error: timeout_ms must be a whole number'
+mkdir -p "$XDG_CONFIG_HOME/perilune/observers"
+cp "$from/C36.observer.md" "$XDG_CONFIG_HOME/perilune/observers/"
+try "$perilune" observers
+check "C36 it is not loaded half-configured" grep -q '^lint-watch  *user  *invalid' "$work/out"
+try "$perilune" check "$from/C36.config.yaml"
+check "C36 an unknown key of a config is told" says 'C36.config.yaml:1:1: error: unknown key "gate"'
+
+pi=$work/pi/.pi/observers # where a description may be missing
+mkdir -p "$pi"
+cp "$from"/C62.*.md "$pi"
+try "$perilune" check "$pi/C62.b.md"
+check 'C62 "false" in quotes is false' grep -q '^ *enabled  *false' "$work/out"
+try "$perilune" check "$pi/C62.c.md"
+check "C62 the name yes is a text" grep -q '^ *name  *yes' "$work/out"
+check "C62 and True is true" grep -q '^ *enabled  *true' "$work/out"
+try "$perilune" check "$pi/C62.observer.md"
+check "C62 no as a boolean is refused with its line" says 'C62.observer.md:5:10: error: enabled'
+check "C62 so is 0x10" says 'C62.observer.md:8:11: error: priority'
+sed -e 's/enabled: no/enabled: false/' -e 's/0x10/16/' "$from/C62.observer.md" >"$pi/C62.observer.md"
+try "$perilune" check "$pi/C62.observer.md"
+check "C62 BOM and CRLF are fine, on is a trigger" grep -q '^ *on  *turn_end' "$work/out"
+check "C62 1_000 is a thousand" grep -q '^ *timeout_ms  *1000' "$work/out"
+check "C62 a model is a text" grep -q '^ *model  *1.10' "$work/out"
+check "C62 a list of no and on is two texts" grep -q '^ *fallback  *no, on' "$work/out"
+
+mkdir -p "$work/c63/observers"
+cp "$from"/C63.*.md "$work/c63/observers"
+try "$perilune" check "$work/c63"
+check "C63 the folder is invalid" exits 1
+check "C63 one of six is good" says '6 files: 1 ok, 0 with warnings, 5 invalid'
+check "C63 a value with a colon: quote it" says 'put the value in quotes'
+check "C63 a key that stands twice" says 'C63.dup.md:4:1: error: "on" stands twice'
+check "C63 no header" says 'C63.nofm.md:1:1: error: the file has no header'
+check "C63 a tab" says 'indent with spaces'
+check "C63 a header without an end" says 'C63.unclosed.md:1:1: error: the header that begins here has no end'
+
+for name in bomb deep self merge; do
+  try "$perilune" check "$from/C64.$name.md"
+  check "C64 $name is refused" exits 1
+done
+check "C64 a merge key cannot add a veto" says 'anchors and aliases are not allowed'
+try "$perilune" check "$from/C64.deep.md"
+check "C64 the limit is named" says 'limit of 16 levels'
+finish

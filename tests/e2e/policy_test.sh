@@ -1,0 +1,61 @@
+#!/bin/sh
+# `policy eval` and `policy table`: the shipped policies against pi-observers and the cases (PI-7,
+# C54, C56, C58, C59), and what the verb makes of bad input.
+set -eu
+. "$(dirname "$0")/lib.sh"
+golden=$root/tests/golden/policy
+
+# eval POLICY LINE...
+eval_lines() {
+  policy=$1
+  shift
+  printf '%s\n' "$@" >"$work/lines"
+  try "$perilune" policy eval --policy "$policy" "$work/lines"
+}
+says() { grep -qF -- "$1" "$work/out"; }
+prints_lines() { [ "$(wc -l <"$work/out")" -eq "$1" ]; }
+
+try luajit "$golden/flows.lua" "$perilune"
+check "PI-7 pi decides 60 of 60 flows as pi-observers did" grep -qx "60 passed, 0 failed" "$work/out"
+try luajit "$golden/cases.lua" "$perilune"
+check "C54 C58 C59 end at their ceilings under every shipped policy" exits 0
+
+one='{"observer":"a","kind":"advisory","text":"The lock is never released.","fingerprint":"f"}'
+eval_lines default "{\"proposals\":[$one]}" "" "{\"proposals\":[]}"
+check "eval answers each object with one line, blank lines none" prints_lines 2
+check "eval says whose word it was" says '"policy":"core"'
+eval_lines claude "{\"limits\":{\"advisories_per_turn\":0},\"proposals\":[$one]}" "" \
+  '{"window":"new"}'
+check "eval lets wait what the limits of its first line forbid" says '"verdict":"defer"'
+eval_lines quiet "{\"at\":\"2026-03-01T23:00:00Z\",\"proposals\":[$(
+  printf '%s' "$one" | sed 's/}$/,"severity":"nit"}/'
+)]}" '{"at":"2026-03-02T09:00:00Z","window":"new"}'
+check "eval judges at the time a line names" says '"reason":"quiet hours"'
+check "eval names a released proposal by its line and index" says '"released":[{"line":0,"index":0,'
+eval_lines default '{"proposals":[{"observer":"a","kind":"veto","text":"x","fingerprint":null}]}'
+check "C59 eval refuses a proposal without a fingerprint, and says so" says 'fingerprint is missing'
+
+eval_lines default 'not json'
+check "eval exits 2 for a line that is no JSON" exits 2
+check "eval names the line" grep -q 'lines:1: ' "$work/err"
+eval_lines default '{"proposals":[]}' '{"limits":{"veto_budget":9}}'
+check "eval takes limits on the first line only" exits 2
+eval_lines nosuch '{}'
+check "eval exits 2 for a policy that is not there" exits 2
+check "eval names that policy" grep -q "nosuch" "$work/err"
+try "$perilune" policy eval "$work/missing"
+check "eval exits 2 for a file that is not there" exits 2
+try "$perilune" policy
+check "policy without a verb is refused" refuses "eval or table"
+
+try "$perilune" policy table
+check "C56 the table has 18 rows and two of headings" prints_lines 20
+try "$perilune" policy table --json
+check "C56 the table as JSON has a cell for each severity, state and lane" prints_lines 108
+check "C56 a blocker reopens a settled run" \
+  says '"severity":"blocker","state":"settled","lane":"steer","action":"follow_up"'
+check "C56 a nit never wakes an idle agent" \
+  says '"severity":"nit","state":"idle","lane":"steer","action":"prompt"'
+try "$perilune" policy table --policy shadow
+check "the table is that of the policies it is asked about" grep -q 'running   log' "$work/out"
+finish

@@ -1,0 +1,202 @@
+// C38, C31, C68: children that leak, flood, do not read or die, and an embedder that ignores
+// SIGCHLD. Nothing of them may be left, and none may hold the host.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "command_rig.h"
+
+enum { RUNS = 20, CHILDREN = 4, TIMEOUT_MS = 500, DIGEST_BYTES = 1024 * 1024 };
+
+// Every child of this program carries it in its environment, however far it has run.
+#define MARK "PERI_CHILDREN_TEST"
+
+static bool is_marked(const char *pid, const char *mark) {
+    char path[300], env[8192];
+    snprintf(path, sizeof path, "/proc/%s/environ", pid);
+    int fd = open(path, O_RDONLY);
+    ssize_t got = fd < 0 ? 0 : read(fd, env, sizeof env);
+    if (fd >= 0) close(fd);
+    return got > 0 && memmem(env, (size_t)got, mark, strlen(mark)) != NULL;
+}
+
+static size_t count_descendants(void) {
+    char mark[64];
+    size_t count = 0;
+    snprintf(mark, sizeof mark, MARK "=%d", getpid());
+    DIR *all = opendir("/proc");
+    for (const struct dirent *entry; all && (entry = readdir(all));) {
+        bool number = entry->d_name[0] >= '0' && entry->d_name[0] <= '9';
+        if (number && atoi(entry->d_name) != getpid()) count += is_marked(entry->d_name, mark);
+    }
+    if (all) closedir(all);
+    return count;
+}
+
+static size_t count_fds(void) {
+    size_t count = 0;
+    DIR *all = opendir("/proc/self/fd");
+    while (all && readdir(all)) count++;
+    if (all) closedir(all);
+    return count;
+}
+
+static rig *rig_of(const char *name) {
+    static const peri_str mark = {MARK, sizeof MARK - 1};
+    static char path[512];
+    char pid[16];
+    snprintf(pid, sizeof pid, "%d", getpid());
+    setenv(MARK, pid, 1);
+    rig *r = rig_new(CHILDREN);
+    snprintf(path, sizeof path, "%s/fault/children/%s", PERI_TESTS_DIR, name);
+    r->words[0] = PERI_STR("sh");
+    r->words[1] = peri_str_c(path);
+    r->observer.command_count = 2;
+    r->observer.timeout_ms = TIMEOUT_MS;
+    r->observer.once = true;
+    r->observer.env = &mark;
+    r->observer.env_count = 1;
+    return r;
+}
+
+static char *long_digest(void) {
+    char *text = malloc(DIGEST_BYTES);
+    if (!text) TEST_FAIL("out of memory");
+    memset(text, 'd', DIGEST_BYTES);
+    return text;
+}
+
+// One run alone ends in time; then all of them at once, never more children than may be.
+static void torture(const char *name, peri_run_state state, const char *error) {
+    rig *r = rig_of(name);
+    char *digest = long_digest();
+    r->request.digest = peri_str_of(digest, DIGEST_BYTES);
+    int64_t start_ms = rig_now_ms();
+    peri_run_result result = rig_run(r);
+    CHECK(rig_now_ms() - start_ms < TIMEOUT_MS + 1000);
+    CHECK_EQ(result.state, state);
+    CHECK_HAS(result.error, error);
+    r->done = 0;
+    for (int i = 0; i < RUNS; i++) rig_start(r);
+    rig_wait(r, RUNS, RUNS / CHILDREN * (TIMEOUT_MS + 1000));
+    CHECK_EQ(r->most_children, CHILDREN);
+    CHECK_EQ(r->result.state, state);
+    rig_free(r);
+    free(digest);
+    CHECK_EQ(count_descendants(), 0);
+}
+
+IT("C38 leaky: the group and what left it are dead when a run's end is told") {
+    torture("C38.leaky.sh", PERI_RUN_TIMEOUT,
+            "processes that had left its group, killed too: 1");
+}
+
+IT("C38 flood: output beyond the cap fails the run") {
+    torture("C38.flood.sh", PERI_RUN_FAILED, "more than 64 KiB");
+}
+
+IT("C38 noread: a child that does not read a digest of 1 MB cannot block the host") {
+    torture("C38.noread.sh", PERI_RUN_TIMEOUT, "no answer within 500 ms");
+}
+
+IT("C38 noread: the loop goes on while a child does not read") {
+    rig *r = rig_of("C38.noread.sh");
+    char *digest = long_digest();
+    r->request.digest = peri_str_of(digest, DIGEST_BYTES);
+    int64_t start_ms = rig_now_ms();
+    rig_start(r);
+    peri_loop_run(r->loop, 0);
+    CHECK(rig_now_ms() - start_ms < 250);
+    CHECK_EQ(r->done, 0);
+    rig_free(r);
+    free(digest);
+    CHECK_EQ(count_descendants(), 0);
+}
+
+IT("C31 every script that fails is told by its cause") {
+    static const struct {
+        const char *name, *error;
+        peri_run_state state;
+    } cases[] = {
+        {"C31.exit7.sh", "exit code 7", PERI_RUN_FAILED},
+        {"C31.segv.sh", "signal 11 ended it", PERI_RUN_FAILED},
+        {"C31.garbage.sh", "not one JSON value: \"profile loaded", PERI_RUN_FAILED},
+        {"C31.partial.sh", "not one JSON value", PERI_RUN_FAILED},
+        {"C31.hang.sh", "no answer within 500 ms", PERI_RUN_TIMEOUT},
+        {"no-such-file.sh", "exit code", PERI_RUN_FAILED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig *r = rig_of(cases[i].name);
+        peri_run_result result = rig_run(r);
+        CHECK_EQ(result.state, cases[i].state);
+        CHECK_HAS(result.error, cases[i].error);
+        rig_free(r);
+    }
+    CHECK_EQ(count_descendants(), 0);
+}
+
+IT("C68 a child's end is told truly where the embedder ignores SIGCHLD, and SIGPIPE never comes") {
+    struct sigaction child, pipe;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, normal = {.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &ignore, &child);
+    sigaction(SIGPIPE, &normal, &pipe);
+    rig *r = rig_of("C31.exit7.sh"); // ends without reading
+    char *digest = long_digest();
+    r->request.digest = peri_str_of(digest, DIGEST_BYTES);
+    CHECK_HAS(rig_run(r).error, "exit code 7");
+    rig_free(r);
+    r = rig_of("C31.segv.sh");
+    CHECK_HAS(rig_run(r).error, "signal 11 ended it");
+    rig_free(r);
+    struct sigaction after;
+    sigaction(SIGCHLD, NULL, &after);
+    CHECK(after.sa_handler == SIG_IGN);
+    sigaction(SIGCHLD, &child, NULL);
+    sigaction(SIGPIPE, &pipe, NULL);
+    free(digest);
+    CHECK_EQ(count_descendants(), 0);
+}
+
+IT("C38 descriptors are stable over 1,000 runs, and no zombie is left") {
+    rig *r = rig_of("");
+    rig_script(r, "read -r line; echo '{}'");
+    rig_run(r);
+    rig_pass(r, 50);
+    size_t before = count_fds();
+    for (int i = 0; i < 1000; i++) CHECK_EQ(rig_run(r).state, PERI_RUN_SILENT);
+    rig_pass(r, 50);
+    CHECK_EQ(count_fds(), before);
+    rig_free(r);
+    CHECK_EQ(waitpid(-1, NULL, WNOHANG), -1);
+    CHECK_EQ(errno, ECHILD);
+}
+
+// The host's process is killed: its helpers notice by the socket's end.
+IT("C38 nothing is left when the host itself is killed") {
+    pid_t host = fork();
+    if (host == 0) {
+        rig *r = rig_of("C38.leaky.sh");
+        setenv(MARK, "orphan", 1);
+        r->observer.timeout_ms = 60000;
+        rig_start(r);
+        for (;;) peri_loop_run(r->loop, 1000);
+    }
+    usleep(300 * 1000);
+    kill(host, SIGKILL);
+    waitpid(host, NULL, 0);
+    size_t left = 1;
+    for (int i = 0; i < 20 && left; i++) {
+        usleep(50 * 1000);
+        left = 0;
+        DIR *all = opendir("/proc");
+        for (const struct dirent *entry; all && (entry = readdir(all));) {
+            if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
+            left += is_marked(entry->d_name, MARK "=orphan");
+        }
+        if (all) closedir(all);
+    }
+    CHECK_EQ(left, 0);
+}
+
+TEST_MAIN

@@ -1,0 +1,61 @@
+package.path = "tests/support/?.lua;" .. package.path
+local act = require("acts")
+local changes = require("perilune.changes")
+
+local function of(call)
+    call.name = call.name or call.call
+    return changes.of(call)
+end
+
+describe("perilune.changes", function()
+    it("reads replacements of several tools", function()
+        local found = of(act.edit("a.c", "x", "y"))
+        assert.same({ { path = "a.c", kind = "edit", old = "x", new = "y" } }, found)
+        found = of({ call = "edit", input = { path = "b", oldText = "1", newText = "2" },
+            result = "ok" })
+        assert.equal("2", found[1].new)
+        found = of({ call = "MultiEdit", input = { file_path = "c", edits = {
+            { old_string = "1", new_string = "2" }, { old_string = "3", new_string = "4" } } },
+            result = "ok" })
+        assert.equal(2, #found)
+        assert.equal("3", found[2].old)
+    end)
+
+    it("reads a whole file as new text", function()
+        assert.same({ { path = "n", kind = "write", old = "", new = "text" } }, of(act.write("n")))
+    end)
+
+    it("reads patches of several files, in any wrapping", function()
+        local patch = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n z\n"
+            .. "*** Add File: b\n+new\n*** Delete File: c\n*** End Patch"
+        local shell = act.bash("apply_patch <<'EOF'\n" .. patch .. "\nEOF")
+        for _, call in ipairs({ { call = "apply_patch", input = patch, result = "ok" },
+            { call = "apply_patch", input = { input = patch }, result = "ok" }, shell }) do
+            local found = of(call)
+            assert.equal(3, #found)
+            assert.same({ "edit", "add", "delete" },
+                { found[1].kind, found[2].kind, found[3].kind })
+            assert.same({ "x", "y" }, { found[1].old, found[1].new })
+            assert.equal("new", found[2].new)
+        end
+    end)
+
+    it("reads removals by the shell, and none that are only quoted", function()
+        assert.equal(2, #of(act.bash("rm -f a b")))
+        assert.equal("t", of(act.bash("git rm t"))[1].path)
+        assert.equal(0, #of(act.bash("git rm --cached t")))
+        assert.equal(0, #of(act.bash("echo 'rm a'")))
+    end)
+
+    it("gives nothing for what failed or was refused", function()
+        assert.equal(0, #of(act.with(act.edit("a"), { is_error = true })))
+        assert.equal(0, #of(act.with(act.edit("a"), { denied = true })))
+        assert.equal(0, #of(act.read("a")))
+    end)
+
+    it("tells the lines that came and went from those that stayed", function()
+        local added, removed = changes.lines({ old = "a\n  b\nc\na", new = "b\nd\na" })
+        assert.same({ "d" }, added)
+        assert.same({ "c", "a" }, removed)
+    end)
+end)

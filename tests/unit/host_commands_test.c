@@ -1,0 +1,241 @@
+// Runs that outlast their wake (spec PI-6) and observers in processes of their own, seen from the
+// host: it reads on, misses wakes and says so, and judges late answers as they come.
+#include "host_internal.h"
+
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test.h"
+
+typedef struct stage {
+    char folder[64];
+    peri_host *host;
+    peri_source *source;
+    char delivered[512];
+    size_t deliveries;
+} stage;
+
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int hear(void *user, const peri_delivery *delivery) {
+    stage *s = user;
+    snprintf(s->delivered, sizeof s->delivered, "%.*s", PERI_FMT(delivery->text));
+    s->deliveries++;
+    return PERI_OK;
+}
+
+static void write_observer(const stage *s, const char *text) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/o.lua", s->folder);
+    FILE *out = fopen(path, "w");
+    if (!out || fputs(text, out) < 0 || fclose(out) != 0) TEST_FAIL("cannot write %s", path);
+}
+
+static stage *stage_new(const char *observer, peri_mode mode) {
+    stage *s = calloc(1, sizeof *s);
+    if (!s) TEST_FAIL("out of memory");
+    strcpy(s->folder, "/tmp/host_commands.XXXXXX");
+    if (!mkdtemp(s->folder)) TEST_FAIL("cannot make a folder");
+    write_observer(s, observer);
+    peri_host_options options = PERI_HOST_OPTIONS_INIT;
+    options.mode = mode;
+    options.observer_dir = s->folder;
+    options.observer_only = "o";
+    options.no_policies = true;
+    options.exec_path = PERI_EXEC_PATH;
+    CHECK_OK(peri_host_new(&options, &s->host));
+    peri_host_set_sink(s->host, hear, s);
+    CHECK_OK(peri_host_open_stream(s->host, NULL, "activity", &s->source));
+    return s;
+}
+
+static void stage_free(stage *s) {
+    char path[128];
+    peri_host_free(s->host);
+    snprintf(path, sizeof path, "%s/o.lua", s->folder);
+    unlink(path);
+    rmdir(s->folder);
+    free(s);
+}
+
+static void run_ready(stage *s) {
+    while (peri_host_step(s->host, 0) > 0) {}
+}
+
+// A replay ends a session that has nothing more to read, so its tests step at their end.
+static void feed(stage *s, const char *kind, const char *text) {
+    char line[256];
+    size_t used;
+    int len = snprintf(line, sizeof line,
+                       "{\"session\":\"s\",\"kind\":\"%s\",\"text\":\"%s\"}\n", kind, text);
+    CHECK_OK(peri_source_feed(s->source, line, (size_t)len, &used));
+    CHECK_EQ(used, len);
+    if (s->host->mode == PERI_MODE_LIVE) run_ready(s);
+}
+
+// A turn with one answer in it: `turn_end` fires once.
+static void turn(stage *s, const char *text) {
+    feed(s, "user_message", "go on");
+    feed(s, "assistant_text", text);
+    feed(s, "turn_ended", "completed");
+}
+
+static const peri_pairing *pairing(const stage *s) {
+    return s->host->registry.first->agents->pairings[0];
+}
+
+// Steps until nothing is in flight.
+static void settle(stage *s) {
+    int64_t end_ms = now_ms() + 10000;
+    do {
+        CHECK(peri_host_step(s->host, 20) >= 0);
+    } while ((s->host->runs || s->host->work_count) && now_ms() < end_ms);
+    CHECK(!s->host->runs);
+}
+
+#define SLOW                                                                                         \
+    "-- perilune-api: 1\nreturn { name = 'o', description = 'd', on = 'turn_end', command = "        \
+    "{ 'sh', '-c', 'while read -r l; do sleep 0.3; echo \"{\\\\\"advise\\\\\":\\\\\"slow\\\\\"}\"; " \
+    "done' } }"
+
+IT("PI-6 reads on while a run is in flight, and counts the wakes it missed") {
+    stage *s = stage_new(SLOW, PERI_MODE_LIVE);
+    int64_t start_ms = now_ms();
+    turn(s, "one");
+    turn(s, "two");
+    turn(s, "three");
+    CHECK(now_ms() - start_ms < 250);
+    CHECK(pairing(s)->run != NULL);
+    CHECK_EQ(pairing(s)->counts.missed, 2);
+    CHECK_EQ(s->deliveries, 0);
+    settle(s);
+    CHECK_EQ(pairing(s)->counts.runs, 1);
+    CHECK_STR(pairing(s)->last_error, "");
+    CHECK_EQ(s->deliveries, 1);
+    CHECK_HAS(peri_str_c(s->delivered), "slow");
+    stage_free(s);
+}
+
+IT("PI-6 keeps in the tap what a missed wake did not show") {
+    stage *s = stage_new(SLOW, PERI_MODE_LIVE);
+    turn(s, "one");
+    turn(s, "two");
+    uint64_t seen = pairing(s)->cursor;
+    settle(s);
+    const host_agent *of = pairing(s)->agent->attached;
+    CHECK(pairing(s)->cursor > seen); // the first run's; the second turn's items are behind it
+    CHECK(pairing(s)->cursor <= of->tap.last_number);
+    turn(s, "three");
+    settle(s);
+    CHECK_EQ(pairing(s)->counts.runs, 2);
+    CHECK_EQ(pairing(s)->cursor, of->tap.last_number + 1);
+    stage_free(s);
+}
+
+IT("PI-6 kicks an observer named by its agent again when its run ends") {
+    stage *s = stage_new(SLOW, PERI_MODE_LIVE);
+    feed(s, "user_message", "go on");
+    s->host->registry.first->agents->pairings[0]->named = true;
+    feed(s, "turn_ended", "completed");
+    turn(s, "two");
+    CHECK_EQ(pairing(s)->counts.missed, 1);
+    settle(s);
+    CHECK_EQ(pairing(s)->counts.runs, 2);
+    stage_free(s);
+}
+
+IT("ends an agent behind its last run, then nothing of it is alive") {
+    stage *s = stage_new(SLOW, PERI_MODE_LIVE);
+    turn(s, "one");
+    CHECK_OK(peri_source_end(s->source));
+    CHECK_OK(peri_host_finish(s->host));
+    int64_t end_ms = now_ms() + 10000;
+    while (!s->host->summed && now_ms() < end_ms) CHECK(peri_host_step(s->host, 20) >= 0);
+    CHECK(s->host->summed);
+    CHECK_EQ(pairing(s)->state, PERI_PAIRING_RETIRED);
+    CHECK_EQ(s->deliveries, 1);
+    for (int i = 0; i < 100 && peri_commands_children(s->host->commands); i++) {
+        CHECK(peri_host_step(s->host, 10) >= 0);
+    }
+    CHECK_EQ(peri_commands_children(s->host->commands), 0);
+    stage_free(s);
+}
+
+#define VETO                                                                                   \
+    "-- perilune-api: 1\nreturn { name = 'o', description = 'd', on = 'turn_end', can = "      \
+    "{ 'veto' }, command = { 'sh', '-c', 'read -r l; sleep 0.2; echo "                         \
+    "\"{\\\\\"veto\\\\\":\\\\\"wait\\\\\"}\"' } }"
+
+IT("drops a veto that comes when the agent has stopped") {
+    stage *s = stage_new(VETO, PERI_MODE_LIVE);
+    turn(s, "one");
+    settle(s);
+    CHECK_EQ(pairing(s)->counts.proposed, 1);
+    CHECK_EQ(pairing(s)->counts.dropped, 1);
+    CHECK_STR(pairing(s)->last[4], "too late");
+    CHECK_EQ(s->deliveries, 0);
+    stage_free(s);
+}
+
+IT("PE-4 waits in a replay, and takes the veto of the turn that is ending") {
+    stage *s = stage_new(VETO, PERI_MODE_REPLAY);
+    turn(s, "one");
+    turn(s, "two");
+    run_ready(s);
+    CHECK(!s->host->runs);
+    CHECK_EQ(pairing(s)->counts.missed, 0);
+    CHECK_EQ(pairing(s)->counts.proposed, 2);
+    CHECK_EQ(s->host->counts.vetoes, 2);
+    stage_free(s);
+}
+
+#define WORKER                                                                                 \
+    "-- perilune-api: 1\nreturn { name = 'o', description = 'd', on = 'turn_end',\n"           \
+    "isolation = 'worker', observe = function(turn, ctx)\n"                                    \
+    "  ctx.state.n = (ctx.state.n or 0) + 1\n"                                                 \
+    "  return { advise = 'step ' .. ctx.state.n .. ' of ' .. turn.items[2].text }\n"           \
+    "end }"
+
+IT("runs a Lua observer in a worker, with its state kept by the host") {
+    stage *s = stage_new(WORKER, PERI_MODE_REPLAY);
+    turn(s, "alpha");
+    turn(s, "beta");
+    run_ready(s);
+    CHECK_STR(pairing(s)->last_error, "");
+    CHECK_STR(pairing(s)->saved_state, "{\"n\":2}");
+    CHECK_STR(pairing(s)->last[0], "step 2 of beta");
+    stage_free(s);
+}
+
+IT("does not run a worker's file that changed since the host read it") {
+    stage *s = stage_new(WORKER, PERI_MODE_REPLAY);
+    write_observer(s, WORKER "\n-- another content");
+    turn(s, "alpha");
+    run_ready(s);
+    CHECK_HAS(pairing(s)->last_error, "changed since the host read it");
+    stage_free(s);
+}
+
+#define WAKE                                                                                   \
+    "-- perilune-api: 1\nreturn { name = 'o', description = 'd', on = 'turn_end',\n"           \
+    "wake = function(turn) return turn.turn > 1 end,\n"                                        \
+    "command = { 'sh', '-c', 'read -r l; echo' } }"
+
+IT("asks a command's wake before it starts anything") {
+    stage *s = stage_new(WAKE, PERI_MODE_LIVE);
+    turn(s, "one");
+    CHECK_EQ(pairing(s)->counts.skipped, 1);
+    CHECK_EQ(peri_commands_children(s->host->commands), 0);
+    turn(s, "two");
+    settle(s);
+    CHECK_EQ(pairing(s)->counts.skipped, 1);
+    CHECK_EQ(pairing(s)->counts.silent, 1);
+    stage_free(s);
+}
+
+TEST_MAIN

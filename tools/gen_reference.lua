@@ -1,0 +1,193 @@
+-- Makes docs/reference/observer-api.md of the annotations: lua/meta for what the host binds,
+-- lua/perilune for what authors require. They are the text; nothing is written twice. Usage:
+-- luajit tools/gen_reference.lua [--check] [ROOT]; --check compares instead of writing, and
+-- fails on a difference.
+
+local OUTPUT = "docs/reference/observer-api.md"
+local META = { "lua/meta/observer.lua", "lua/meta/turn.lua" }
+local MODULES = { "match", "changes", "paths", "shell", "runs", "results", "claims", "history",
+    "plan", "wishes", "seen", "secrets", "recall", "text", "testing", "scenes" }
+
+local function read(path)
+    local file = io.open(path, "rb")
+    if not file then return nil end
+    local text = file:read("*a")
+    file:close()
+    return text
+end
+
+-- The type at the start of `text` and what is behind it: a type ends at two blanks, or where
+-- its brackets are closed and a blank is followed by no operator.
+local function split_type(text)
+    local depth, at = 0, 1
+    while at <= #text do
+        local c = text:sub(at, at)
+        if c == "(" or c == "{" or c == "<" then depth = depth + 1 end
+        if c == ")" or c == "}" or c == ">" then depth = depth - 1 end
+        local is_end = c == " " and depth == 0 and not text:find("^ *[|]", at)
+            and not text:find("[|:,] *$", 1) and not text:sub(1, at):find("[|:,] $")
+        if is_end then return text:sub(1, at - 1), text:sub(at):match("^%s*(.-)%s*$") end
+        at = at + 1
+    end
+    return text, ""
+end
+
+local function cell(text)
+    return (text:gsub("|", "\\|"))
+end
+
+local function code(text)
+    return text == "" and "" or "`" .. cell(text) .. "`"
+end
+
+-- Classes and aliases in annotations, in order.
+local function parse_types(text)
+    local entries, open, doc = {}, nil, {}
+    for line in (text .. "\n"):gmatch("([^\n]*)\n") do
+        local class = line:match("^%-%-%-@class%s+([%w_.]+)")
+        local alias, meaning = line:match("^%-%-%-@alias%s+([%w_.]+)%s*(.*)$")
+        local name, rest = line:match("^%-%-%-@field%s+([%w_]+%??)%s+(.*)$")
+        local word, remark = line:match('^%-%-%-|%s*("[^"]*")%s*#?%s*(.*)$')
+        local prose = line:match("^%-%-%-%s?([^@|].*)$")
+        if class or alias then
+            open = { name = class or alias, doc = table.concat(doc, " "), fields = {},
+                meaning = meaning ~= "" and meaning or nil, is_alias = alias ~= nil }
+            entries[#entries + 1], doc = open, {}
+            local beside = class and line:match("^%-%-%-@class%s+[%w_.]+%s+(%S.*)$")
+            if beside then open.doc = open.doc .. (open.doc == "" and "" or " ") .. beside end
+        elseif name and open then
+            local kind, what = split_type(rest)
+            open.fields[#open.fields + 1] = { name = name, kind = kind, what = what }
+        elseif word and open then
+            open.fields[#open.fields + 1] = { name = word, kind = "", what = remark }
+        elseif line:find("^%-%-%-%s%s+") and open and #open.fields > 0 then
+            local last = open.fields[#open.fields]
+            local more = line:match("^%-%-%-%s+(.*)$")
+            last.what = last.what .. (last.what == "" and "" or " ") .. more
+        elseif prose then
+            doc[#doc + 1] = prose
+        else
+            open, doc = nil, {}
+        end
+    end
+    return entries
+end
+
+local function write_types(out, entries)
+    for _, entry in ipairs(entries) do
+        out[#out + 1] = "### " .. entry.name
+        out[#out + 1] = ""
+        if entry.doc ~= "" then
+            out[#out + 1] = entry.doc
+            out[#out + 1] = ""
+        end
+        if entry.meaning then
+            out[#out + 1] = "`" .. entry.meaning .. "`"
+            out[#out + 1] = ""
+        end
+        if #entry.fields > 0 then
+            local words = entry.is_alias
+            out[#out + 1] = words and "| word | means |" or "| field | type | |"
+            out[#out + 1] = words and "|---|---|" or "|---|---|---|"
+            for _, field in ipairs(entry.fields) do
+                out[#out + 1] = words
+                    and ("| %s | %s |"):format(code(field.name), cell(field.what))
+                    or ("| `%s` | %s | %s |"):format(field.name, code(field.kind),
+                        cell(field.what))
+            end
+            out[#out + 1] = ""
+        end
+    end
+end
+
+-- The functions of a module: their doc lines, parameters and results.
+local function parse_functions(text)
+    local found, doc, params, returns = {}, {}, {}, {}
+    for line in (text .. "\n"):gmatch("([^\n]*)\n") do
+        local prose = line:match("^%-%-%- (.*)$")
+        local param = line:match("^%-%-%-@param%s+(.*)$")
+        local result = line:match("^%-%-%-@return%s+(.*)$")
+        local name, args = line:match("^function M%.([%w_]+)%(([^)]*)%)")
+        local value = line:match("^M%.([%w_]+) =")
+        if param then
+            params[#params + 1] = param
+        elseif result then
+            returns[#returns + 1] = result
+        elseif prose then
+            doc[#doc + 1] = prose
+        elseif (name or value) and #doc > 0 then
+            found[#found + 1] = { name = name or value, args = args,
+                doc = table.concat(doc, " "), params = params, returns = returns }
+            doc, params, returns = {}, {}, {}
+        elseif not line:find("^%-%-%-") then
+            doc, params, returns = {}, {}, {}
+        end
+    end
+    return found
+end
+
+local function write_module(out, name, text)
+    local intro = {}
+    for line in text:gmatch("([^\n]*)\n") do
+        local prose = line:match("^%-%-%s?(.*)$")
+        if not prose or line:find("^%-%-%-") or prose:find("^%s*$") then break end
+        intro[#intro + 1] = prose
+    end
+    out[#out + 1] = "### perilune." .. name
+    out[#out + 1] = ""
+    out[#out + 1] = table.concat(intro, " ")
+    out[#out + 1] = ""
+    for _, fn in ipairs(parse_functions(text)) do
+        local call = fn.args and ("%s.%s(%s)"):format(name, fn.name, fn.args)
+            or name .. "." .. fn.name
+        out[#out + 1] = ("* `%s`: %s"):format(call, fn.doc)
+        for _, result in ipairs(fn.returns) do
+            local kind, what = split_type(result)
+            out[#out + 1] = ("  Gives %s%s."):format(code(kind):gsub("\\|", "|"),
+                what ~= "" and " (" .. what .. ")" or "")
+        end
+    end
+    out[#out + 1] = ""
+    local types = parse_types(text)
+    local shown = {}
+    for _, entry in ipairs(types) do
+        if #entry.fields > 0 then shown[#shown + 1] = entry end
+    end
+    write_types(out, shown)
+end
+
+local function generate(root)
+    local out = {
+        "# The observer API",
+        "",
+        "Made by `luajit tools/gen_reference.lua` of the annotations in `lua/meta/` and",
+        "`lua/perilune/`; change those. How to write one: [guide](../guide/observers.md).",
+        "",
+        "## What an author writes and is given",
+        "",
+    }
+    for _, path in ipairs(META) do
+        write_types(out, parse_types(assert(read(root .. "/" .. path), path)))
+    end
+    out[#out + 1] = "## What an observer may require"
+    out[#out + 1] = ""
+    out[#out + 1] = "All but `perilune.testing` and `perilune.scenes`, which are for specs."
+    out[#out + 1] = ""
+    for _, name in ipairs(MODULES) do
+        local path = "lua/perilune/" .. name .. ".lua"
+        write_module(out, name, assert(read(root .. "/" .. path), path))
+    end
+    return (table.concat(out, "\n"):gsub("\n+$", "\n"))
+end
+
+local check = arg[1] == "--check"
+local root = arg[check and 2 or 1] or "."
+local text = generate(root)
+if not check then
+    local file = assert(io.open(root .. "/" .. OUTPUT, "wb"))
+    file:write(text)
+    file:close()
+elseif read(root .. "/" .. OUTPUT) ~= text then
+    print(OUTPUT .. " is not what the annotations say: run luajit tools/gen_reference.lua")
+    os.exit(1)
+end
