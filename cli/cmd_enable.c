@@ -189,6 +189,7 @@ static void tell_one(const char *name, const peri_entry *entry, bool on, bool js
         peri_buf_add_c(&out, ",\"reason\":");
         peri_json_add_string(&out, entry->reason);
     }
+    peri_buf_add_byte(&out, '}');
     puts(peri_buf_c(&out));
     peri_buf_deinit(&out);
 }

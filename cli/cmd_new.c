@@ -8,15 +8,17 @@
 #include "model/observer.h"
 #include "paths.h"
 #include "script/embedded.h"
+#include "tell.h"
 
 static const char help[] =
-    "usage: perilune new observer NAME [--project DIR]\n"
-    "       perilune new policy NAME\n"
+    "usage: perilune new observer NAME [--project DIR] [--json]\n"
+    "       perilune new policy NAME [--json]\n"
     "\n"
     "Writes NAME.lua and NAME_spec.lua, which `perilune check` and `perilune test` accept as they\n"
     "are, into $XDG_CONFIG_HOME/perilune/observers (or policies). Nothing is overwritten.\n"
     "\n"
     "  --project DIR   an observer of this project instead: DIR/.perilune/observers\n"
+    "  --json          the files as {\"file\":PATH}, one a line\n"
     "\n"
     "Exit status: 0 written; 1 there is one already; 2 usage, or it cannot be written; 3 internal\n"
     "failure.\n";
@@ -43,6 +45,17 @@ static void fill(peri_buf *out, const char *template, const char *name) {
     peri_buf_add(out, text);
 }
 
+static void tell_file(const char *root, const char *path, bool json) {
+    char *full = NULL;
+    if (asprintf(&full, "%s/%s", root, path) < 0) return;
+    if (json) {
+        peri_tell_json("file", peri_str_c(full));
+    } else {
+        puts(full);
+    }
+    free(full);
+}
+
 static int write_one(const char *root, const char *folder, const char *name, const char *ending,
                      const char *template, bool json) {
     peri_buf text, path;
@@ -56,7 +69,7 @@ static int write_one(const char *root, const char *folder, const char *name, con
             peri_own_write_below(root, peri_buf_c(&path), peri_buf_str(&text), PERI_OWN_CREATE);
     }
     if (status == PERI_OK) {
-        printf("%s/%s\n", root, peri_buf_c(&path));
+        tell_file(root, peri_buf_c(&path), json);
     } else if (status == PERI_EDUP) {
         fprintf(stderr, "perilune new: %s/%s is there already\n", root, peri_buf_c(&path));
     } else {
@@ -91,7 +104,7 @@ static void say_next(const kind *k, const char *root, const char *folder, const 
     }
 }
 
-static int make(const kind *k, const char *name, const char *project) {
+static int make(const kind *k, const char *name, const char *project, bool json) {
     peri_buf root;
     peri_buf_init(&root, PERI_PATH_MAX_BYTES);
     int status = PERI_OK;
@@ -108,16 +121,17 @@ static int make(const kind *k, const char *name, const char *project) {
         return PERI_EXIT_USAGE;
     }
     const char *folder = project ? ".perilune/observers" : k->folder;
-    status = write_one(peri_buf_c(&root), folder, name, ".lua", k->file);
+    status = write_one(peri_buf_c(&root), folder, name, ".lua", k->file, json);
     if (status == PERI_OK) {
-        status = write_one(peri_buf_c(&root), folder, name, "_spec.lua", k->spec);
+        status = write_one(peri_buf_c(&root), folder, name, "_spec.lua", k->spec, json);
     }
-    if (status == PERI_OK) say_next(k, peri_buf_c(&root), folder, name, project != NULL);
+    if (status == PERI_OK && !json)
+        say_next(k, peri_buf_c(&root), folder, name, project != NULL);
     peri_buf_deinit(&root);
     return exit_code(status);
 }
 
-static int make_named(const char *const *words, size_t count, const char *project) {
+static int make_named(const char *const *words, size_t count, const char *project, bool json) {
     const kind *k = NULL;
     for (size_t i = 0; count == 2 && i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(words[0], kinds[i].word) == 0) k = &kinds[i];
@@ -137,17 +151,19 @@ static int make_named(const char *const *words, size_t count, const char *projec
               stderr);
         return PERI_EXIT_USAGE;
     }
-    return make(k, words[1], project);
+    return make(k, words[1], project, json);
 }
 
 int cmd_new(int argc, char **argv) {
     const char *project = NULL;
-    const peri_option list[] = {{"--project", &project, NULL}, {NULL, NULL, NULL}};
+    bool json = false;
+    const peri_option list[] = {
+        {"--project", &project, NULL}, {"--json", NULL, &json}, {NULL, NULL, NULL}};
     const char **words = calloc((size_t)argc, sizeof *words);
     if (!words) return PERI_EXIT_INTERNAL;
     size_t count;
     int code = peri_options_read(argc, argv, list, help, words, &count);
-    if (code == PERI_EXIT_OK) code = make_named(words, count, project);
+    if (code == PERI_EXIT_OK) code = make_named(words, count, project, json);
     free(words);
     return code < 0 ? PERI_EXIT_OK : code;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backtest.h"
 #include "session.h"
 
 static const char help[] =
@@ -22,13 +23,16 @@ static const char help[] =
     "  --config FILE        one more config.yaml over yours\n"
     "  --policy A,B         policies instead of the configured ones\n"
     "  --observers DIR      a folder of observers over all others\n"
+    "  --against B          replay again with policies B, or the folder of observers B, and print the\n"
+    "                       decisions that differ from it; stores nothing\n"
+    "  --fail-on-change     exit 1 if any does\n"
     "  --no-observers       read and count only\n"
     "  --lua DIR            shipped Lua from this folder instead of the built-in\n"
     "  --project DIR        take the trusted observers of this project too (otherwise of none)\n"
     "  --state DIR          where replay.db goes\n"
     "  --max-line BYTES     longest line read whole (8388608)\n"
     "\n"
-    "Exit status: 0 replayed; 2 usage, or a named file that cannot be read; 3 internal failure.\n";
+    "Exit status: 0 replayed; 1 decisions differ and --fail-on-change; 2 usage, or a named file that cannot be read; 3 internal failure.\n";
 
 // On a terminal, a line on stderr that says how far it is. Not for pipes.
 typedef struct progress {
@@ -98,9 +102,11 @@ static int replay(peri_host *host, const session_options *options, const char *c
 int cmd_replay(int argc, char **argv) {
     session_options options = {0};
     peri_option list[24] = {{0}};
-    bool all_sources = false;
+    backtest_options more = {0};
     size_t listed = session_option_list(&options, list);
-    list[listed] = (peri_option){"--all-sources", NULL, &all_sources};
+    list[listed] = (peri_option){"--all-sources", NULL, &more.all_sources};
+    list[listed + 1] = (peri_option){"--against", &more.against, NULL};
+    list[listed + 2] = (peri_option){"--fail-on-change", NULL, &more.fail_on_change};
     const char **paths = calloc((size_t)argc, sizeof *paths);
     if (!paths) return PERI_EXIT_INTERNAL;
     size_t count;
@@ -111,15 +117,17 @@ int cmd_replay(int argc, char **argv) {
     }
     peri_host_options how = PERI_HOST_OPTIONS_INIT;
     how.mode = PERI_MODE_REPLAY;
-    how.all_sources = all_sources;
+    how.all_sources = more.all_sources;
     char *ledger = session_state_path(&options, "replay.db");
     char *trust = session_state_path(&options, "trust.jsonl");
     how.ledger_path = options.no_observers || options.emit ? NULL : ledger;
     how.ledger_replace = true;
     how.trust_path = trust;
     if (code == PERI_EXIT_OK) code = session_host_options(&options, &how);
-    if (code == PERI_EXIT_OK) {
-        peri_interrupt_install();
+    if (code == PERI_EXIT_OK) peri_interrupt_install();
+    if (code == PERI_EXIT_OK && more.against) {
+        code = backtest(&options, &more, paths, count);
+    } else if (code == PERI_EXIT_OK) {
         peri_host *host;
         int status = peri_host_new(&how, &host);
         code = session_exit_code(status);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 
 static const char help[] =
     "usage: perilune run [options] [FILE|-]\n"
+    "       perilune run --follow [options] PATH...\n"
     "\n"
     "Reads an agent's events from a file or from standard input, runs observers and policies on them\n"
     "and prints what becomes of every proposal. Ends at the end of the input or at Ctrl-C, with a\n"
@@ -20,6 +22,8 @@ static const char help[] =
     "\n"
     "  --json               one record a line, written as it happens\n"
     "  --quiet              the summary only\n"
+    "  --follow             keep reading: files and folders, as they grow and change, from where an\n"
+    "                       earlier run stopped\n"
     "  --emit observations  what was read, as AgentObservation JSONL, and nothing else; read back with\n"
     "                       --dialect observations; no observer runs\n"
     "  --dialect NAME       the input's format (found out otherwise)\n"
@@ -108,17 +112,44 @@ static int run_stdin(peri_host *host, const session_options *options, const time
     return peri_source_end(source) < 0 ? PERI_EXIT_INTERNAL : code;
 }
 
-static int run(peri_host *host, const session_options *options, const char *path) {
+// Sleeps until the host wants a step or a signal comes, which is let in only while asleep: none falls
+// between the question and the sleep.
+static void wait_for_change(peri_host *host) {
+    sigset_t stop, before;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGINT);
+    sigaddset(&stop, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stop, &before);
+    int timeout = peri_host_timeout_ms(host);
+    struct timespec until = {timeout / 1000, timeout % 1000 * 1000000L};
+    struct pollfd ready = {.fd = peri_host_fd(host), .events = POLLIN};
+    if (!peri_interrupted()) ppoll(&ready, 1, timeout < 0 ? NULL : &until, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static int follow(peri_host *host, const session_options *options, const char *const *paths,
+                  const timeline *t) {
+    for (; *paths; paths++) {
+        int status = peri_host_follow_path(host, *paths, options->dialect);
+        if (status < 0) return session_exit_code(status == PERI_EIO ? PERI_ENOENT : status);
+    }
+    while (session_settle(host, t)) wait_for_change(host);
+    return PERI_EXIT_OK;
+}
+
+static int run(peri_host *host, const session_options *options, const char *const *paths) {
     timeline t;
     timeline_init(&t, stdout, options->json, options->quiet, true);
     t.emit = options->emit != NULL;
     int code = PERI_EXIT_OK;
-    bool stdin_wanted = !path || strcmp(path, "-") == 0;
+    bool stdin_wanted = !paths[0] || strcmp(paths[0], "-") == 0;
     if (peri_host_subscribe(host, timeline_record, &t) < 0) code = PERI_EXIT_INTERNAL;
-    if (code == PERI_EXIT_OK && stdin_wanted) {
+    if (code == PERI_EXIT_OK && options->follow) {
+        code = follow(host, options, paths, &t);
+    } else if (code == PERI_EXIT_OK && stdin_wanted) {
         code = run_stdin(host, options, &t);
     } else if (code == PERI_EXIT_OK) {
-        int status = peri_host_open_path(host, path, options->dialect);
+        int status = peri_host_open_path(host, paths[0], options->dialect);
         code = session_exit_code(status == PERI_EIO ? PERI_ENOENT : status);
     }
     if (code == PERI_EXIT_OK) {
@@ -138,12 +169,12 @@ static int open_sink(const char *path, FILE **sink) {
 }
 
 static int run_host(const session_options *options, const peri_host_options *how, FILE *sink,
-                    const char *path) {
+                    const char *const *paths) {
     peri_host *host;
     int status = peri_host_new(how, &host);
     if (status < 0) return session_exit_code(status);
     if (sink) peri_host_set_sink(host, write_delivery, sink);
-    int code = run(host, options, path);
+    int code = run(host, options, paths);
     peri_host_free(host);
     return code;
 }
@@ -153,27 +184,33 @@ int cmd_run(int argc, char **argv) {
     const char *sink_path = NULL;
     peri_option list[24] = {{0}};
     size_t listed = session_option_list(&options, list);
-    list[listed] = (peri_option){"--sink", &sink_path, NULL};
-    const char **paths = calloc((size_t)argc, sizeof *paths);
+    list[listed++] = (peri_option){"--sink", &sink_path, NULL};
+    list[listed] = (peri_option){"--follow", NULL, &options.follow};
+    const char **paths = calloc((size_t)argc + 1, sizeof *paths);
     if (!paths) return PERI_EXIT_INTERNAL;
     size_t count;
     int code = peri_options_read(argc, argv, list, help, paths, &count);
-    if (code == PERI_EXIT_OK && count > 1) {
+    if (code == PERI_EXIT_OK && count > 1 && !options.follow) {
         fputs("perilune run: one file at a time; a folder of recordings is for replay\n",
               stderr);
+        code = PERI_EXIT_USAGE;
+    }
+    if (code == PERI_EXIT_OK && count == 0 && options.follow) {
+        fputs("perilune run: name what to follow; see perilune run --help\n", stderr);
         code = PERI_EXIT_USAGE;
     }
     peri_host_options how = PERI_HOST_OPTIONS_INIT;
     char *ledger = session_state_path(&options, "ledger.db");
     char *trust = session_state_path(&options, "trust.jsonl");
-    how.ledger_path = options.no_observers || options.emit ? NULL : ledger;
+    bool remembers = options.follow || !(options.no_observers || options.emit);
+    how.ledger_path = remembers ? ledger : NULL; // a followed file's position lies there, too
     FILE *sink = NULL;
     how.trust_path = trust;
     if (code == PERI_EXIT_OK) code = session_host_options(&options, &how);
     if (code == PERI_EXIT_OK) code = open_sink(sink_path, &sink);
     if (code == PERI_EXIT_OK) {
         peri_interrupt_install();
-        code = run_host(&options, &how, sink, count ? paths[0] : NULL);
+        code = run_host(&options, &how, sink, paths);
     }
     if (sink) fclose(sink);
     free(ledger);

@@ -11,13 +11,14 @@
 #include "script/spec_run.h"
 
 static const char help[] =
-    "usage: perilune test [--lua DIR] [PATH...]\n"
+    "usage: perilune test [--lua DIR] [--json] [PATH...]\n"
     "\n"
     "Runs specs (files that end in _spec.lua) with busted: files, or folders with all below them.\n"
     "Without a path: those in $XDG_CONFIG_HOME/perilune. A spec is a program, not sandboxed; run\n"
     "those you would run anyway.\n"
     "\n"
     "  --lua DIR   perilune.* modules from this folder instead of the built-in\n"
+    "  --json      one test a line: {\"name\",\"status\",\"message\"}\n"
     "\n"
     "Exit status: 0 all passed; 1 one failed; 2 usage, no spec there, or busted is not installed; 3\n"
     "internal failure.\n";
@@ -107,7 +108,7 @@ static int tell(int status, uint32_t failed, peri_buf *error) {
     }
 }
 
-static int run(const char *const *roots, size_t root_count, const char *lua_dir) {
+static int run(const char *const *roots, size_t root_count, const char *lua_dir, bool json) {
     int code = check_roots(roots, root_count);
     if (code != PERI_EXIT_OK) return code;
     modules m = {.lua_dir = lua_dir};
@@ -118,7 +119,9 @@ static int run(const char *const *roots, size_t root_count, const char *lua_dir)
     peri_spec_options options = {
         .roots = roots,
         .root_count = root_count,
-        .output = isatty(STDOUT_FILENO) ? "utfTerminal" : "plainTerminal",
+        .output = json                    ? "json-lines"
+                  : isatty(STDOUT_FILENO) ? "utfTerminal"
+                                          : "plainTerminal",
         .find_module = find_module,
         .user = &m,
     };
@@ -132,7 +135,7 @@ static int run(const char *const *roots, size_t root_count, const char *lua_dir)
     return code;
 }
 
-static int run_own(const char *lua_dir) {
+static int run_own(const char *lua_dir, bool json) {
     peri_buf folder;
     peri_buf_init(&folder, PERI_PATH_MAX_BYTES);
     int code = PERI_EXIT_USAGE;
@@ -141,7 +144,7 @@ static int run_own(const char *lua_dir) {
     } else {
         peri_buf_truncate(&folder, folder.len - 1); // its "/"
         const char *root = peri_buf_c(&folder);
-        code = run(&root, 1, lua_dir);
+        code = run(&root, 1, lua_dir, json);
     }
     peri_buf_deinit(&folder);
     return code;
@@ -149,12 +152,15 @@ static int run_own(const char *lua_dir) {
 
 int cmd_test(int argc, char **argv) {
     const char *lua_dir = NULL;
-    const peri_option list[] = {{"--lua", &lua_dir, NULL}, {NULL, NULL, NULL}};
+    bool json = false;
+    const peri_option list[] = {
+        {"--lua", &lua_dir, NULL}, {"--json", NULL, &json}, {NULL, NULL, NULL}};
     const char **paths = calloc((size_t)argc, sizeof *paths);
     if (!paths) return PERI_EXIT_INTERNAL;
     size_t count;
     int code = peri_options_read(argc, argv, list, help, paths, &count);
-    if (code == PERI_EXIT_OK) code = count ? run(paths, count, lua_dir) : run_own(lua_dir);
+    if (code == PERI_EXIT_OK)
+        code = count ? run(paths, count, lua_dir, json) : run_own(lua_dir, json);
     free(paths);
     return code < 0 ? PERI_EXIT_OK : code;
 }

@@ -25,6 +25,7 @@ static const struct {
     {"explain", cmd_explain, "tell why one proposal ended as it did"},
     {"log", cmd_log, "list what the ledger holds"},
     {"worker", cmd_worker, "run the Lua observers of a pack in a process of their own"},
+    {"gate", cmd_gate, "tell whether an observer may be started for an agent, and why"},
     {"policy", cmd_policy, "put proposals to the policies; the table of lanes"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/json_tree.h"
 #include "cli.h"
 #include "runtime/runtime.h"

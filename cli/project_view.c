@@ -131,6 +131,8 @@ static const char *what_it_is(const peri_project_file *file, bool markdown) {
         return "a config; it may switch observers off, lower limits, add secrets and a goal";
     case PERI_PROJECT_GOAL:
         return "the goal; observers read it, its check is never run";
+    case PERI_PROJECT_AGENT:
+        return "an agent; a model would observe it, or run its prompt to observe another";
     case PERI_PROJECT_NOTE:
         return "a note; observers may remind the agent of it";
     default:

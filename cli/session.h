@@ -6,7 +6,7 @@
 #include "timeline.h"
 
 typedef struct session_options {
-    bool json, quiet, no_observers;
+    bool json, quiet, follow, no_observers;
     const char *dialect, *config, *policy, *observers, *lua_dir, *state_dir;
     const char *project; // folder whose layer is taken too; NULL: none
     const char *max_line, *emit;

@@ -139,10 +139,12 @@ static void retire_all(peri_host *host) {
 
 void peri_host_free(peri_host *host) {
     if (!host || host->in_step || !pthread_equal(host->owner, pthread_self())) return;
+    host_gate_close(host);
     host_commands_close(host);
     host_runs_free(host);
     peri_outbox_expire(&host->outbox, (peri_str){0}, (peri_str){0}, "the host ended");
     retire_all(host);
+    host_follow_free(host);
     host_sources_free(host);
     peri_registry_deinit(&host->registry);
     peri_joiner_deinit(&host->joiner);
@@ -172,6 +174,7 @@ void peri_host_free(peri_host *host) {
 
 // A delivery is handed over only after its row is committed (design D8).
 static void hand_over(peri_host *host) {
+    if (host->follow && !host->work_count) host_follow_save(host);
     if (host->ledger_dirty) {
         host->ledger_dirty = false;
         int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
@@ -189,7 +192,7 @@ static bool has_work(const peri_host *host) {
 }
 
 static bool due(const peri_host *host) {
-    return has_work(host) || (host->finishing && !host->summed && !host->runs);
+    return has_work(host) || (host->finishing && !host->summed && !host->runs && !host->checks);
 }
 
 // A replay goes on only when its runs have answered: so its output has one order.
@@ -207,6 +210,8 @@ static void read_some(peri_host *host) {
 enum { REPLAY_COMMIT_RECORDS = 5000, ANSWER_WAIT_MS = 50 };
 
 static bool commit_due(const peri_host *host) {
+    // How far a followed file was read goes into one transaction with all that its records caused.
+    if (host->follow && host->work_count) return false;
     return host->mode == PERI_MODE_LIVE || host->counts.records % REPLAY_COMMIT_RECORDS == 0;
 }
 
@@ -218,12 +223,13 @@ static void step(peri_host *host, int timeout_ms) {
         return;
     }
     peri_loop_run(host->loop, due(host) ? 0 : timeout_ms);
+    host_reload(host);
     if (host->work_count) {
         host_do_work(host);
     } else {
         read_some(host);
     }
-    if (!has_work(host) && host->finishing && !host->runs) {
+    if (!has_work(host) && host->finishing && !host->runs && !host->checks) {
         host_finish_agents(host);
         if (!has_work(host)) host_summary(host);
     }

@@ -10,7 +10,11 @@
 enum {
     WORDS_BYTES = 1024 * 1024,
     PATH_BYTES = 4096,
+#ifdef __SANITIZE_ADDRESS__
+    CHILD_MEMORY_BYTES = 0, // what the sanitizer reserves would count: a worker could not start
+#else
     CHILD_MEMORY_BYTES = 1 << 30,
+#endif
 };
 
 static peri_str scrub_out(void *user, peri_str text, peri_buf *room) {

@@ -232,7 +232,8 @@ static void read_root(reading *r) {
     static const peri_str words[] = {{"observers", 9},    {"policies", 8}, {"limits", 6},
                                      {"permissions", 11}, {"models", 6},   {"ledger", 6},
                                      {"privacy", 7},      {"goal", 4},     {"recall", 6},
-                                     {"verbose", 7},      {0}};
+                                     {"verbose", 7},      {"agents", 6},   {"observers_enabled", 17},
+                                     {0}};
     const peri_yaml *root = r->doc.root;
     if (!root) return;
     if (root->type != PERI_YAML_MAP) {
@@ -242,7 +243,10 @@ static void read_root(reading *r) {
         return;
     }
     if (peri_yaml_check_keys(&r->doc, root, words)) r->status = PERI_EINVAL;
+    bool enabled = true; // the managed file's switch (spec CC-1): it switches off only
+    got(r, peri_yaml_bool(&r->doc, key(root, "observers_enabled"), &enabled));
     read_observers(r, key(root, "observers"));
+    r->to->observers_enabled &= enabled;
     read_list(r, key(root, "policies"), &r->to->policies, &r->to->policy_count);
     read_limits(r, key(root, "limits"));
     read_ledger(r, key(root, "ledger"));
@@ -250,7 +254,6 @@ static void read_root(reading *r) {
     read_goal(r, key(root, "goal"));
     got(r, peri_yaml_bool(&r->doc, key(root, "verbose"), &r->to->verbose));
     read_recall(r, key(root, "recall"));
-    not_built(r, key(root, "permissions"), "permissions");
     not_built(r, key(root, "models"), "models");
 }
 

@@ -52,8 +52,7 @@ set_reason(peri_host *host, peri_entry *entry, const char *format, ...) {
 
 // ---- Taking a definition
 
-// Which switch keeps `def` from running; NULL if none does.
-static const char *off_by(const peri_host *host, const peri_observer *def) {
+const char *host_off_by(const peri_host *host, const peri_observer *def) {
     const host_config *config = &host->config;
     if (host->switched_off) return host->switched_off;
     if (!config->observers_enabled) return "observers.enabled is false in the config";
@@ -84,7 +83,7 @@ static void add_observer(peri_host *host, const peri_observer *observer, peri_en
     }
     if (at == host->observer_count) host->observer_count++;
     peri_observer *def = &host->defs[at];
-    const char *off = off_by(host, observer);
+    const char *off = host_off_by(host, observer);
     *def = *observer;
     def->enabled = !off;
     def->shadow |= is_in(def->name, host->config.shadowed, host->config.shadowed_count);

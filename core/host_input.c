@@ -10,10 +10,17 @@ static void on_observation(void *user, peri_obs *obs) {
     host_observe(source->host, source, obs);
 }
 
+void host_quarantine(peri_host *host, const char *what) {
+    char **slot = &host->quarantined[host->counts.quarantined++ % HOST_MAX_QUARANTINED];
+    free(*slot);
+    *slot = strdup(what);
+}
+
 static void on_problem(void *user, peri_ingest_problem problem, uint64_t line, uint64_t offset,
                        peri_str message) {
     peri_source *source = user;
     peri_host *host = source->host;
+    if (host->warming) return; // told by the run that read it
     peri_buf text;
     peri_buf_init(&text, 4096);
     peri_buf_addf(&text, "%s:%llu: byte %llu: %.*s", source->name, (unsigned long long)line,
@@ -21,10 +28,11 @@ static void on_problem(void *user, peri_ingest_problem problem, uint64_t line, u
     host_logf(host, "warning", "%.*s", PERI_FMT(peri_buf_str(&text)));
     peri_str id = peri_ingest_problem_word(problem);
     host_warn(host, id.ptr, peri_str_c(source->name), peri_buf_str(&text), (peri_str){0});
+    host_quarantine(host, peri_buf_c(&text));
     peri_buf_deinit(&text);
 }
 
-static void free_source(peri_source *source) {
+void host_source_free(peri_source *source) {
     peri_reader_deinit(&source->reader);
     peri_file_close(&source->file);
     peri_buf_deinit(&source->pending);
@@ -35,8 +43,8 @@ static void free_source(peri_source *source) {
     free(source);
 }
 
-static int new_source(peri_host *host, const char *name, const peri_dialect *dialect,
-                      peri_source **out) {
+int host_source_new(peri_host *host, const char *name, const peri_dialect *dialect,
+                    peri_source **out) {
     peri_source *source = calloc(1, sizeof *source);
     if (!source) return PERI_ENOMEM;
     source->name = strdup(name);
@@ -53,9 +61,17 @@ static int new_source(peri_host *host, const char *name, const peri_dialect *dia
     peri_ingest_events events = {source, on_observation, on_problem};
     peri_reader_init(&source->reader, host->dialects, host->dialect_count, dialect,
                      host->max_line_bytes, events);
-    *host->last_source = source;
-    host->last_source = &source->next;
     *out = source;
+    return PERI_OK;
+}
+
+// One that is read in turn with the others of its kind.
+static int new_source(peri_host *host, const char *name, const peri_dialect *dialect,
+                      peri_source **out) {
+    int status = host_source_new(host, name, dialect, out);
+    if (status < 0) return status;
+    *host->last_source = *out;
+    host->last_source = &(*out)->next;
     return PERI_OK;
 }
 
@@ -63,7 +79,7 @@ void host_sources_free(peri_host *host) {
     while (host->sources) {
         peri_source *source = host->sources;
         host->sources = source->next;
-        free_source(source);
+        host_source_free(source);
     }
     host->last_source = &host->sources;
     for (size_t i = 0; i < host->file_count; i++) {
@@ -73,6 +89,7 @@ void host_sources_free(peri_host *host) {
     free(host->files);
     for (size_t i = 0; i < host->listed_count; i++) free(host->listed[i]);
     for (size_t i = 0; i < HOST_MAX_UNRECOGNISED; i++) free(host->unrecognised[i]);
+    for (size_t i = 0; i < HOST_MAX_QUARANTINED; i++) free(host->quarantined[i]);
 }
 
 int peri_host_open_stream(peri_host *host, const char *name, const char *dialect,
@@ -124,9 +141,7 @@ static void sniff_observation(void *user, peri_obs *obs) {
 
 enum { SNIFF_LINES = PERI_DETECT_RECORDS + 4 };
 
-// Reads the start of a file. PERI_EFORMAT if no dialect knows it.
-static int sniff_file(peri_host *host, host_file *file, const peri_dialect *dialect,
-                      uint64_t *size) {
+int host_sniff(peri_host *host, host_file *file, const peri_dialect *dialect, uint64_t *size) {
     peri_file in;
     int status = peri_file_open(&in, file->path);
     if (status < 0) return status;
@@ -171,15 +186,14 @@ static int add_file(peri_host *host, host_file file) {
     return PERI_OK;
 }
 
-static void list_other(peri_host *host, const char *path) {
+void host_list_other(peri_host *host, const char *path) {
     host->counts.other_files++;
     if (host->listed_count == HOST_MAX_LISTED) return;
     char *copy = strdup(path);
     if (copy) host->listed[host->listed_count++] = copy;
 }
 
-// True for a file that belongs to a recording beside it and is read with it.
-static bool is_sidecar(const peri_host *host, const char *path) {
+bool host_is_sidecar(const peri_host *host, const char *path) {
     for (size_t i = 0; i < host->dialect_count; i++) {
         peri_str suffix = host->dialects[i]->sidecar.suffix;
         if (suffix.len && peri_str_ends(peri_str_c(path), suffix)) return true;
@@ -196,17 +210,17 @@ typedef struct opening {
 
 static int open_file(void *user, const char *path) {
     opening *o = user;
-    if (o->in_tree && is_sidecar(o->host, path)) return PERI_OK;
+    if (o->in_tree && host_is_sidecar(o->host, path)) return PERI_OK;
     host_file file = {.path = strdup(path), .first_at = INT64_MAX};
     if (!file.path) return PERI_ENOMEM;
-    int status = sniff_file(o->host, &file, o->dialect, &o->size);
+    int status = host_sniff(o->host, &file, o->dialect, &o->size);
     if (status == PERI_OK) status = add_file(o->host, file);
     if (status == PERI_OK) return PERI_OK;
     free(file.path);
     free((char *)file.session.ptr);
     if (!o->in_tree || status == PERI_ENOMEM) return status;
     if (status == PERI_EFORMAT) {
-        list_other(o->host, path);
+        host_list_other(o->host, path);
     } else {
         o->host->counts.unread_files++;
         host_logf(o->host, "warning", "%s: %s", path, peri_status_message(status));
@@ -285,7 +299,7 @@ static void sort_files(peri_host *host) {
 }
 
 // "dir/agent-1.jsonl" has its sidecar at "dir/agent-1.meta.json".
-static void read_sidecar(peri_host *host, peri_source *source, const host_file *file) {
+void host_read_sidecar(peri_host *host, peri_source *source, const host_file *file) {
     const peri_sidecar *sidecar = &file->dialect->sidecar;
     if (!sidecar->suffix.len) return;
     peri_str path = peri_str_c(file->path);
@@ -310,6 +324,12 @@ static void read_sidecar(peri_host *host, peri_source *source, const host_file *
     peri_buf_deinit(&text);
 }
 
+void host_count_file(peri_host *host, const peri_dialect *dialect) {
+    for (size_t i = 0; i < host->dialect_count; i++) {
+        if (host->dialects[i] == dialect) host->dialect_files_read[i]++;
+    }
+}
+
 static void open_source(peri_host *host, const host_file *file) {
     peri_source *source;
     int status = new_source(host, file->path, file->dialect, &source);
@@ -323,10 +343,8 @@ static void open_source(peri_host *host, const host_file *file) {
         host_logf(host, "error", "%s: %s", file->path, peri_status_message(status));
         return;
     }
-    read_sidecar(host, source, file);
-    for (size_t i = 0; i < host->dialect_count; i++) {
-        if (host->dialects[i] == file->dialect) host->dialect_files_read[i]++;
-    }
+    host_read_sidecar(host, source, file);
+    host_count_file(host, file->dialect);
 }
 
 // One past the files of the session that `first` belongs to, and the lowest rank among them.
@@ -373,11 +391,12 @@ static bool refill(peri_source *source) {
         pending->len += (size_t)got;
         return true;
     }
+    if (got == 0 && source->followed) return false; // it may grow, and is closed by who follows it
     if (got < 0) {
         host_logf(source->host, "error", "%s: %s", source->name, peri_status_message((int)got));
     }
     peri_file_close(&source->file);
-    source->ended = true;
+    source->ended = !source->followed;
     return false;
 }
 
@@ -420,8 +439,7 @@ static void check_recognised(peri_source *source) {
               (peri_str){0});
 }
 
-// Reads one line of a source. 1 if something was read.
-static int read_one(peri_source *source) {
+int host_source_read(peri_source *source) {
     if (source->file.fd >= 0 && unread(source).len == 0) (void)refill(source);
     peri_str rest = unread(source);
     if (rest.len == 0) {
@@ -482,7 +500,7 @@ static void sweep(peri_host *host) {
         }
         host_count_source(host, source);
         *at = source->next;
-        free_source(source);
+        host_source_free(source);
     }
     host->last_source = &host->sources;
     while (*host->last_source) host->last_source = &(*host->last_source)->next;
@@ -491,7 +509,7 @@ static void sweep(peri_host *host) {
 static int read_streams(peri_host *host) {
     for (peri_source *source = host->sources; source; source = source->next) {
         if (source->from_file || source->done) continue;
-        if (read_one(source) > 0) return 1;
+        if (host_source_read(source) > 0) return 1;
     }
     return 0;
 }
@@ -499,8 +517,7 @@ static int read_streams(peri_host *host) {
 static int read_files(peri_host *host) {
     peri_source *source = earliest(host);
     if (source) {
-        (void)read_one(source);
-        if (source->done) sweep(host);
+        if (host_source_read(source) > 0 && source->done) sweep(host);
         return 1;
     }
     if (host->mode == PERI_MODE_REPLAY) { // the session read last is over
@@ -512,7 +529,8 @@ static int read_files(peri_host *host) {
 
 int host_read(peri_host *host) {
     int read = read_streams(host);
-    return read ? read : read_files(host);
+    if (!read) read = read_files(host);
+    return read ? read : host_follow_read(host);
 }
 
 bool host_has_input(const peri_host *host) {
@@ -520,5 +538,5 @@ bool host_has_input(const peri_host *host) {
         if (!source->done && (source->from_file || source->ended || unread(source).len))
             return true;
     }
-    return host->file_next < host->file_count;
+    return host->file_next < host->file_count || host_follow_due(host);
 }

@@ -8,6 +8,8 @@
 //   host_switches.c off switches of the environment host_check.c    files validated, for `check`
 //   host_commands.c observers in processes of their own
 //   host_judge.c    the batch before the policies  host_spend.c    ceilings over a session and a day
+//   host_reload.c   files that change while it runs
+//   host_follow.c   live files and trees: what is read next, and how far
 //   host_stale.c    is advice overtaken?          host_policies.c the chain of policies
 //   host_recall.c   notes and skills                host_author.c   doors for the CLI's author verbs
 #ifndef PERI_HOST_INTERNAL_H
@@ -25,6 +27,8 @@
 #include "io/command_runtime.h"
 #include "io/files.h"
 #include "io/loop.h"
+#include "host_agents.h"
+#include "host_permissions.h"
 #include "layers.h"
 #include "ledger/ledger.h"
 #include "pairing/registry.h"
@@ -39,6 +43,8 @@
 #include "tap/step.h"
 #include "tap/tap.h"
 #include "tap/trail.h"
+
+#define HOST_MANAGED_PATH "/etc/perilune/managed.yaml"
 
 enum {
     HOST_MAX_DIALECTS = 64,
@@ -56,6 +62,9 @@ enum {
     HOST_CONFIG_MAX_BYTES = 64 * 1024,
     HOST_SCRIPT_MAX_BYTES = 256 * 1024,
     HOST_LAST_USER_CP = 16000,
+    HOST_MAX_QUARANTINED = 64, // records set aside, the last ones, with place and reason
+    HOST_MAX_WATCHED = 512,
+    HOST_RELOAD_MS = 1000,
 };
 
 /// What config.yaml said. Texts live in the arena.
@@ -165,6 +174,7 @@ typedef struct host_counts {
     uint64_t failed_runs, sink_expired,
         lost; // lost: observations beyond a maximum or out of memory
     uint64_t other_files, unread_files;
+    uint64_t quarantined;
     uint64_t same_session; // files of a session that is read from a better kind of source
     uint64_t unrecognised; // sources of mostly unknown records
     uint64_t model_calls;
@@ -193,6 +203,7 @@ struct peri_source {
     bool unrecognised; // and said so
     bool done;  // and everything was read
     bool from_file;
+    bool followed; // its file may grow (host_follow.c)
     int64_t next_at; // time of the next record, for merging; INT64_MIN unknown
     peri_sidecar_facts sidecar;
     peri_arena sidecar_arena;
@@ -205,6 +216,15 @@ typedef struct host_subscriber {
     peri_record_fn fn;
     void *user;
 } host_subscriber;
+
+typedef enum host_watched_kind { WATCHED_CONFIG, WATCHED_POLICY, WATCHED_OBSERVER } host_watched_kind;
+
+/// A file that is loaded anew when it changes (host_reload.c).
+typedef struct host_watched {
+    char *path; // owned
+    host_watched_kind kind;
+    uint64_t stamp;
+} host_watched;
 
 /// A shipped file replaced from `lua_dir`, kept as long as the host.
 typedef struct host_shipped_file {
@@ -250,9 +270,16 @@ struct peri_host {
     peri_arena command_arena; // folders and words of commands
     peri_str exec_folder;     // of perilune-exec, with the slash at its end
     host_run *runs;           // owned: in flight
+    host_permissions *permissions; // what the gate judges by; NULL: it is not asked
+    host_agents agents;            // definitions that name their observers
+    bool client_observes;          // Claude Code runs the observers that its definitions name
+    struct host_check *checks;     // owned: questions to it whose hooks have not answered
     peri_script *policies;    // the chain's own VM
     char *policy_list;        // owned; over the config's; NULL: the config's
     bool user_policies;       // the user's folder is looked at
+    host_watched *watched; // owned; files that are loaded anew when they change
+    size_t watched_count;
+    int64_t watch_at_ms; // when to look at them next
     peri_policy_engine engine;
     bool has_policies;
     peri_policy_health health;
@@ -277,6 +304,9 @@ struct peri_host {
     host_file *files;
     size_t file_count, file_cap, file_next;
     bool files_sorted;
+    struct host_follow *follow; // owned; NULL: nothing is followed
+    bool warming; // what is read was read by an earlier run: it is known, not told
+    char *quarantined[HOST_MAX_QUARANTINED]; // owned; a ring
     char *listed[HOST_MAX_LISTED]; // owned: files of no known format
     size_t listed_count;
     char *unrecognised[HOST_MAX_UNRECOGNISED]; // owned: sources of mostly unknown records
@@ -354,9 +384,18 @@ void host_define(peri_host *host, const host_found *from);
 void host_define_untrusted(peri_host *host, const host_found *from);
 bool host_is_markdown(peri_str file);
 
+// host_reload.c
+/// Notes a file to be loaded anew when it changes; not in a replay.
+void host_watch(peri_host *host, host_watched_kind kind, const char *path);
+/// At most once a second: loads what changed beside what is there, and takes its place if it is good.
+void host_reload(peri_host *host);
+void host_watch_free(peri_host *host);
+
 // host_layers.c
 PERI_MUST_USE int host_layers_load(peri_host *host, const peri_host_options *options);
 void host_layers_unload(peri_host *host);
+/// The switch that keeps `def` from running; NULL if none does.
+const char *host_off_by(const peri_host *host, const peri_observer *def);
 /// Appends `"observers":[...]`.
 void host_layers_add_json(const peri_host *host, peri_buf *out);
 
@@ -372,6 +411,10 @@ PERI_MUST_USE int host_project_configure(peri_host *host);
 /// names it, if one is neither true nor false.
 PERI_MUST_USE int host_switches_read(peri_host *host);
 
+/// Takes what /etc/perilune/managed.yaml and the file `more` (NULL: none) restrict, over every other
+/// config. PERI_ENOMEM.
+PERI_MUST_USE int host_switches_managed(peri_host *host, const char *more);
+
 // host_recall.c
 /// Reads notes and skills: the user's where `use_user_config`, then those of the config.
 PERI_MUST_USE int host_recall_load(peri_host *host, bool use_user_config);
@@ -381,6 +424,34 @@ void host_recall_unload(peri_host *host);
 PERI_MUST_USE int host_read(peri_host *host); // 1: something was read, 0: nothing to read
 bool host_has_input(const peri_host *host);
 void host_sources_free(peri_host *host);
+/// A source that is in no list of the host's.
+PERI_MUST_USE int host_source_new(peri_host *host, const char *name, const peri_dialect *dialect,
+                                  peri_source **out);
+void host_source_free(peri_source *source);
+/// Reads one line of a source. 1 if something was read.
+PERI_MUST_USE int host_source_read(peri_source *source);
+/// Reads the start of a file: its dialect, session and time. PERI_EFORMAT if no dialect knows it;
+/// `*size` is what was read of it.
+PERI_MUST_USE int host_sniff(peri_host *host, host_file *file, const peri_dialect *dialect,
+                             uint64_t *size);
+void host_read_sidecar(peri_host *host, peri_source *source, const host_file *file);
+/// True for a file that belongs to a recording beside it and is read with it.
+bool host_is_sidecar(const peri_host *host, const char *path);
+void host_list_other(peri_host *host, const char *path);
+/// Counts a file that is read, by its dialect.
+void host_count_file(peri_host *host, const peri_dialect *dialect);
+/// Notes a record that was set aside, with its place and the reason.
+void host_quarantine(peri_host *host, const char *what);
+
+// host_follow.c
+PERI_MUST_USE int host_follow_read(peri_host *host); // as host_read()
+bool host_follow_due(const peri_host *host);
+/// Notes how far the followed files were read, for the commit that follows. Only when all that their
+/// records caused is done.
+void host_follow_save(peri_host *host);
+void host_follow_add_counts(peri_host *host); // to host->ingested
+void host_follow_write_status(const peri_host *host, peri_buf *out);
+void host_follow_free(peri_host *host);
 
 // host_observe.c
 void host_observe(peri_host *host, peri_source *source, peri_obs *obs);
@@ -407,6 +478,47 @@ void host_commands_close(peri_host *host);
 /// Decides where the definition called `name`, read as `text`, runs: in this process, as its own
 /// command, or in a worker.
 void host_commands_route(peri_host *host, peri_str name, peri_str text);
+
+// host_agents.c
+/// Reads the definitions and finds the observers they name, after the layers were loaded. PERI_ENOMEM.
+PERI_MUST_USE int host_agents_load(peri_host *host, const peri_host_options *options);
+void host_agents_unload(host_agents *agents);
+
+// host_gate.c
+/// Hears the judgement on one question, once: at once or from a later turn of the loop; NULL if the host
+/// ends before it is made.
+typedef void (*host_gate_done)(void *user, const peri_gate_trace *trace);
+/// Judges whether an observer of `type` may be started for an agent, or fed. `folder` is where the agent
+/// works. PERI_ENOMEM, and nothing is heard.
+typedef struct host_gate_question {
+    peri_str session, agent, name; // of the observed agent: its key, and its type
+    peri_str type, folder;
+    peri_permission_mode mode;
+    bool mode_known; // else the mode of the settings
+    bool named, tools_known;
+    const peri_str *tools, *refused_tools;
+    size_t tool_count, refused_tool_count;
+} host_gate_question;
+PERI_MUST_USE int host_gate_ask(peri_host *host, const host_gate_question *question,
+                                host_gate_done done, void *user);
+/// What `def` (may be NULL) says of the observed agent's tools.
+void host_gate_know_tools(host_gate_question *question, const host_agent_def *def);
+/// Kills the hooks that run.
+void host_gate_close(peri_host *host);
+
+// host_pairing.c
+/// Arms the observers of an agent, those its definition names first.
+void host_arm(peri_host *host, peri_agent *agent);
+/// Tells a pairing's state to the record stream. `trace`: the gate's judgement behind it, or NULL.
+void host_pairing_tell(peri_host *host, peri_pairing *pairing, peri_str state, peri_str reason,
+                       const peri_gate_trace *trace);
+/// May this batch be shown to its observer now? False: it was dropped, or it waits for hooks and is due
+/// again when they have answered.
+bool host_admit(peri_host *host, const host_work *work);
+/// True while a run or a question to the gate is on its way for one of the agent's observers.
+bool host_is_busy(const peri_agent *agent);
+/// What waits for the last of them.
+void host_end_if_idle(peri_host *host, host_agent *of);
 
 // host_spend.c
 /// Asks for `amount` of `what` for the agent's session and the day. NULL, and it is spent, or the ceiling

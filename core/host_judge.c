@@ -36,6 +36,7 @@ static void remember_outcome(peri_pairing *pairing, const peri_proposal *p,
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
         peri_try_own(&pairing->last[i], facts[i]);
     }
+    pairing->last_due = true;
 }
 
 static void count_ruling(peri_host *host, peri_pairing *pairing, const peri_proposal *p,

@@ -52,6 +52,7 @@ static int load_file(void *user, const char *path) {
     if (peri_str_ends(name, PERI_STR("_spec.lua"))) return PERI_OK;
     bool markdown = host_is_markdown(name);
     char *beside = sibling(name);
+    if (!markdown) host_watch(l->host, WATCHED_OBSERVER, path);
     peri_buf text, other;
     peri_buf_init(&text, HOST_SCRIPT_MAX_BYTES);
     peri_buf_init(&other, HOST_SCRIPT_MAX_BYTES);

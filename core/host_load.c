@@ -157,6 +157,7 @@ char *host_user_path(const char *name) {
 static int load_user_config(peri_host *host, const char *name) {
     char *path = host_user_path(name);
     int status = path ? host_config_read(&host->config, path, &host->diags) : PERI_ENOENT;
+    if (path) host_watch(host, WATCHED_CONFIG, path);
     free(path);
     if (status < 0 && status != PERI_ENOENT) host->switched_off = "your config has a mistake";
     return status == PERI_ENOMEM ? status : PERI_OK;
@@ -172,14 +173,18 @@ static int load_config(peri_host *host, const peri_host_options *options) {
         if (status == PERI_OK) status = load_user_config(host, "switches.yaml");
     }
     if (status == PERI_OK) status = host_project_configure(host);
-    if (status < 0 || !options->config_path) return status;
-    status = host_config_read(&host->config, options->config_path, &host->diags);
-    if (status == PERI_ENOENT) {
-        peri_diag_addf(&host->diags, PERI_ERROR, "unreadable", peri_str_c(options->config_path),
-                       0, 0, NULL, "there is no such file");
+    if (status < 0) return status;
+    if (options->config_path) {
+        host_watch(host, WATCHED_CONFIG, options->config_path);
+        status = host_config_read(&host->config, options->config_path, &host->diags);
+        if (status == PERI_ENOENT) {
+            peri_diag_addf(&host->diags, PERI_ERROR, "unreadable",
+                           peri_str_c(options->config_path), 0, 0, NULL,
+                           "there is no such file");
+        }
+        if (status < 0) return PERI_EINVAL; // asked for by name: its mistakes are the caller's
     }
-    return status < 0 ? PERI_EINVAL
-                      : PERI_OK; // asked for by name: its mistakes are the caller's
+    return host_switches_managed(host, options->managed_path);
 }
 
 static int load_scrub(peri_host *host) {
@@ -218,6 +223,12 @@ int host_load(peri_host *host, const peri_host_options *options) {
     if (status < 0) return status;
     status = host_recall_load(host, options->use_user_config);
     if (status < 0) return status;
+    status = host_agents_load(host, options);
+    if (status < 0) return status;
+    if (host->mode == PERI_MODE_LIVE) {
+        status = host_permissions_new(host, options, &host->permissions);
+        if (status < 0) return status;
+    }
     peri_project_deinit(&host->project); // what was taken of it was copied
     status = host_policies_load(host, options);
     host->runtimes[PERI_RUN_LUA] = peri_script_runtime(host->script);
@@ -225,10 +236,13 @@ int host_load(peri_host *host, const peri_host_options *options) {
 }
 
 void host_unload(peri_host *host) {
+    host_permissions_free(host->permissions);
+    host_agents_unload(&host->agents);
     host_recall_unload(host);
     host_layers_unload(host);
     peri_project_deinit(&host->project);
     host_policies_unload(host);
+    host_watch_free(host);
     peri_script_free(host->script);
     for (size_t i = 0; i < host->dialect_count; i++) {
         peri_dialect_file_free(host->dialect_files[i]);

@@ -24,6 +24,10 @@ void host_session_free(void *attached) {
 }
 
 void host_push_work(peri_host *host, host_work work) {
+    if (host->warming) { // an earlier run of the program did it
+        if (work.kind == WORK_RUN) work.pairing->cursor = work.upto;
+        return;
+    }
     if (host->work_count == host->work_cap) {
         size_t cap = host->work_cap ? host->work_cap * 2 : 64;
         host_work *grown = cap > HOST_MAX_WORK ? NULL : malloc(cap * sizeof *grown);
@@ -182,23 +186,6 @@ void host_finish_agents(peri_host *host) {
     }
 }
 
-static void on_armed(void *user, peri_pairing *pairing) {
-    peri_host *host = user;
-    const peri_agent *agent = pairing->agent;
-    host_agent *of = agent->attached;
-    pairing->cursor = of->tap.last_number + 1;
-    peri_record record = {
-        .kind = PERI_RECORD_PAIRING,
-        .session = agent->session->id,
-        .agent = agent->key,
-        .observer = pairing->observer->name,
-        .id = peri_str_c(pairing->task_id),
-        .state = peri_pairing_state_word(pairing->state),
-        .name = agent->name.len ? agent->name : agent->key,
-    };
-    host_record(host, &record);
-}
-
 static peri_veto_book *book_of(peri_host *host, peri_session *session) {
     host_session *kept = session->attached;
     if (!kept) {
@@ -347,8 +334,8 @@ static void look_for_frames(peri_host *host, const peri_obs *obs) {
 
 // Numbers an observation that tells something new and hands it to the subscribers.
 static void record(peri_host *host, host_agent *of, peri_obs *obs) {
-    host->counts.observations++;
-    obs->seq = ++host->seq;
+    host->counts.observations += !host->warming;
+    if (!host->warming) obs->seq = ++host->seq;
     char digits[16];
     if (obs->kind == PERI_OBS_STEP && !peri_obs_get(obs, PERI_OBS_F_INDEX)) {
         number_step(obs, of->stepper.step, digits, sizeof digits);
@@ -361,6 +348,7 @@ static void record(peri_host *host, host_agent *of, peri_obs *obs) {
         drop_payload(obs, PERI_OBS_F_RESPONSE);
     }
     peri_meter_take(&of->meter, obs);
+    if (host->warming) return;
     host_record_observation(host, obs);
     look_for_frames(host, obs);
 }
@@ -375,10 +363,7 @@ static void show(peri_host *host, host_agent *of, peri_obs *obs) {
     obs->agent = of->agent->key;
     record(host, of, obs);
     if (host->no_observers || !is_watched(of)) return;
-    if (peri_registry_arm(&host->registry, of->agent, host->observers, host->observer_count,
-                          on_armed, host) < 0) {
-        host->counts.lost++;
-    }
+    host_arm(host, of->agent);
     telling t = {host, of};
     peri_stepper_feed(&of->stepper, obs, &step_events, &t);
 }

@@ -61,6 +61,11 @@ static void record_digest(peri_host *host, const host_work *work, peri_str id) {
     host_record(host, &record);
 }
 
+static peri_outcome outcome_of(const peri_pairing *pairing) {
+    const peri_str *last = pairing->last;
+    return (peri_outcome){last[0], last[1], last[2], last[3], last[4], last[5]};
+}
+
 // Frames what the pairing has not seen yet into host->digest.
 static int make_digest(peri_host *host, const host_work *work, const peri_turn *turn) {
     const peri_observer *observer = work->pairing->observer;
@@ -71,10 +76,14 @@ static int make_digest(peri_host *host, const host_work *work, const peri_turn *
         .name = turn->agent_name,
         .nonce = peri_str_of(nonce, sizeof nonce),
         .message = observer->message,
+        .no_results = observer->no_results,
         .scrub = host->config.scrub ? host->scrub : NULL,
     };
+    if (work->pairing->last_due) options.last = outcome_of(work->pairing);
     peri_buf_clear(&host->digest);
-    return peri_digest_write(&options, turn, observer, &host->digest, NULL);
+    int status = peri_digest_write(&options, turn, observer, &host->digest, NULL);
+    if (host->digest.len) work->pairing->last_due = false;
+    return status;
 }
 
 // ---- run ------------------------------------------------------------------------------------------
@@ -212,21 +221,6 @@ static void miss(const host_work *work) {
     run->again = *work;
 }
 
-static bool has_runs(const peri_agent *agent) {
-    for (size_t i = 0; i < agent->pairing_count; i++) {
-        if (agent->pairings[i]->run) return true;
-    }
-    return false;
-}
-
-static void push_end(peri_host *host, host_agent *of) {
-    of->end_due = false;
-    host_push_work(host, (host_work){.kind = WORK_END,
-                                     .of = of,
-                                     .step = of->stepper.step,
-                                     .turn = of->stepper.turn});
-}
-
 // What is due once a run has ended that outlasted its wake. In a replay the batch of its trigger
 // still waits for it.
 static void follow(peri_host *host, const host_run *run) {
@@ -243,7 +237,7 @@ static void follow(peri_host *host, const host_run *run) {
         again.kind = WORK_BATCH;
         host_push_work(host, again);
     }
-    if (of->end_due && !has_runs(of->agent)) push_end(host, of);
+    host_end_if_idle(host, of);
 }
 
 static void end_run(host_run *run, const peri_run_result *result) {
@@ -320,6 +314,7 @@ static void do_run(peri_host *host, const host_work *work) {
         miss(work);
         return;
     }
+    if (!host_admit(host, work)) return;
     if (has_no_runtime(host, pairing->observer)) {
         pairing->counts.no_runtime++;
         pairing->cursor = work->upto;
@@ -353,26 +348,18 @@ static void do_run(peri_host *host, const host_work *work) {
         .turn = &turn,
         .digest = peri_buf_str(&host->digest),
         .saved_state = pairing->saved_state,
-        .last = {pairing->last[0], pairing->last[1], pairing->last[2], pairing->last[3],
-                 pairing->last[4], pairing->last[5]},
+        .last = outcome_of(pairing),
     };
     status = start_run(host, work, peri_str_c(id), &request);
     if (status < 0) lose_batch(host, work, status);
 }
 
 void host_retire(peri_host *host, const peri_agent *agent) {
-    const host_work now = {.of = agent->attached,
-                           .step = ((const host_agent *)agent->attached)->stepper.step,
-                           .turn = ((const host_agent *)agent->attached)->stepper.turn};
     for (size_t i = 0; i < agent->pairing_count; i++) {
         peri_pairing *pairing = agent->pairings[i];
         if (peri_pairing_move(pairing, PERI_CAUSE_AGENT_END) <= 0) continue;
-        peri_record record = host_record_of(PERI_RECORD_PAIRING, &now);
-        record.observer = pairing->observer->name;
-        record.id = peri_str_c(pairing->task_id);
-        record.state = peri_pairing_state_word(pairing->state);
-        record.reason = peri_cause_word(PERI_CAUSE_AGENT_END);
-        host_record(host, &record);
+        host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
+                          peri_cause_word(PERI_CAUSE_AGENT_END), NULL);
     }
 }
 
@@ -387,7 +374,7 @@ static void rest(peri_host *host, const peri_agent *agent) {
 
 static void do_end(peri_host *host, const host_work *work) {
     host_agent *of = work->of;
-    if (has_runs(of->agent)) {
+    if (host_is_busy(of->agent)) {
         of->end_due = true;
         return;
     }

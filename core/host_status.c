@@ -25,6 +25,7 @@ static peri_ingest_counts all_counts(peri_host *host) {
     for (const peri_source *source = host->sources; source; source = source->next) {
         host_count_source(host, source);
     }
+    host_follow_add_counts(host);
     peri_ingest_counts all = host->ingested;
     host->ingested = done;
     return all;
@@ -190,6 +191,19 @@ static void add_listed(const peri_host *host, peri_buf *out) {
     peri_buf_add_byte(out, ']');
 }
 
+// The last ones, the oldest first.
+static void add_quarantined(const peri_host *host, peri_buf *out) {
+    uint64_t count = host->counts.quarantined;
+    uint64_t first = count > HOST_MAX_QUARANTINED ? count - HOST_MAX_QUARANTINED : 0;
+    peri_buf_addf(out, ",\"quarantined\":%llu,\"quarantine\":[", (unsigned long long)count);
+    for (uint64_t i = first; i < count; i++) {
+        const char *what = host->quarantined[i % HOST_MAX_QUARANTINED];
+        if (i > first) peri_buf_add_byte(out, ',');
+        peri_json_add_string(out, what ? peri_str_c(what) : PERI_STR("?"));
+    }
+    peri_buf_add_byte(out, ']');
+}
+
 int peri_host_status_json(peri_host *host, peri_str *out) {
     HOST_CHECK(host);
     peri_buf *json = &host->status_json;
@@ -207,8 +221,16 @@ int peri_host_status_json(peri_host *host, peri_str *out) {
     add_unrecognised(host, json);
     peri_buf_add_byte(json, ',');
     add_listed(host, json);
+    add_quarantined(host, json);
+    host_follow_write_status(host, json);
     peri_buf_add_byte(json, ',');
     host_layers_add_json(host, json);
+    peri_buf_add_c(json, ",\"switchedOff\":");
+    if (host->switched_off) {
+        peri_json_add_string(json, peri_str_c(host->switched_off));
+    } else {
+        peri_buf_add_c(json, "null");
+    }
     peri_buf_add_byte(json, '}');
     if (json->status < 0) return json->status;
     *out = peri_buf_str(json);

@@ -12,14 +12,18 @@ static bool is_any(peri_str text, const char *const *words) {
     return false;
 }
 
+static bool is_true(peri_str text) {
+    static const char *const on[] = {"1", "true", "yes", "on", NULL};
+    return is_any(text, on);
+}
+
 // The value of a switch. PERI_ENOENT if it is not set, PERI_EINVAL after a line of log.
 static int read_switch(peri_host *host, const char *name, bool *out) {
-    static const char *const on[] = {"1", "true", "yes", "on", NULL};
     static const char *const off[] = {"0", "false", "no", "off", "", NULL};
     const char *value = getenv(name);
     if (!value) return PERI_ENOENT;
     peri_str text = peri_str_trim(peri_str_c(value));
-    *out = is_any(text, on);
+    *out = is_true(text);
     if (*out || is_any(text, off)) return PERI_OK;
     host_logf(host, "error", "%s is '%.*s'; write 1, true, yes, on or 0, false, no, off", name,
               PERI_FMT(peri_str_sub(text, 0, 60)));
@@ -32,10 +36,40 @@ int host_switches_read(peri_host *host) {
     if (status == PERI_EINVAL) return status;
     status = read_switch(host, "PERILUNE_OBSERVERS", &wanted);
     if (status == PERI_EINVAL) return status;
+    const char *client = getenv("CLAUDE_CODE_EXPERIMENTAL_OBSERVER_AGENTS");
+    host->client_observes = client && is_true(peri_str_trim(peri_str_c(client)));
     if (restricted) {
         host->switched_off = "PERILUNE_RESTRICTED is on";
     } else if (!wanted) {
         host->switched_off = "PERILUNE_OBSERVERS is off";
     }
     return PERI_OK;
+}
+
+static int take_managed(peri_host *host, const char *path) {
+    peri_buf text;
+    peri_buf_init(&text, HOST_CONFIG_MAX_BYTES);
+    bool before = host->config.observers_enabled;
+    int status = peri_file_read(path, &text);
+    if (status == PERI_OK) {
+        status = host_config_narrow(&host->config, peri_buf_str(&text), peri_str_c(path),
+                                    &host->diags);
+    } else if (status == PERI_ENOENT) {
+        peri_buf_deinit(&text);
+        return PERI_OK;
+    }
+    peri_buf_deinit(&text);
+    if (status == PERI_ENOMEM) return status;
+    if (status < 0) {
+        host->switched_off =
+            "the managed file has a mistake"; // what it forbids cannot be known
+    } else if (before && !host->config.observers_enabled) {
+        host->switched_off = "the managed file switches observers off";
+    }
+    return PERI_OK;
+}
+
+int host_switches_managed(peri_host *host, const char *more) {
+    int status = take_managed(host, HOST_MANAGED_PATH);
+    return status < 0 || !more ? status : take_managed(host, more);
 }

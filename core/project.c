@@ -114,9 +114,9 @@ static int add_folder_of(reading *r, const char *folder, const char *name,
     r->of_pi = of_pi;
     int status = PERI_OK;
     if (is_usable(r, path)) {
-        status = list(r, path, ".md");
         bool lua = kind == PERI_PROJECT_OBSERVER && !of_pi;
-        if (status == PERI_OK && lua) status = list(r, path, ".lua");
+        if (lua) status = list(r, path, ".lua");
+        if (status == PERI_OK) status = list(r, path, ".md");
     }
     free(path);
     return status == PERI_ELIMIT ? PERI_OK : status; // the rest is left out, and said so
@@ -143,6 +143,32 @@ static int add_folder(reading *r, const char *name, bool of_pi) {
     return status;
 }
 
+static bool names_observer(const peri_project_file *file) {
+    return peri_str_find(file->text, PERI_STR("\nobserver:")) != PERI_NPOS;
+}
+
+// Agents nobody is to observe are no matter of ours, and nobody is asked to agree to them.
+static int add_agents(reading *r) {
+    peri_project *project = r->project;
+    peri_project before = *project;
+    char *folder = NULL;
+    bool any = false;
+    if (asprintf(&folder, "%s/.claude", project->folder.ptr) < 0) return PERI_ENOMEM;
+    int status = is_usable(r, folder)
+                     ? add_folder_of(r, folder, "agents", PERI_PROJECT_AGENT, false)
+                     : PERI_OK;
+    free(folder);
+    for (size_t i = before.count; i < project->count; i++) {
+        any |= names_observer(&project->files[i]);
+    }
+    if (!any) {
+        project->count = before.count;
+        project->trusted_count = before.trusted_count;
+        project->untrusted_count = before.untrusted_count;
+    }
+    return status;
+}
+
 int peri_project_read(peri_project *project, const char *folder, const peri_trust *trust,
                       peri_diag_list *diags) {
     *project = (peri_project){0};
@@ -162,7 +188,8 @@ int peri_project_read(peri_project *project, const char *folder, const peri_trus
                  .diags = diags,
                  .room_bytes = PERI_PROJECT_MAX_BYTES};
     int status = add_folder(&r, ".perilune", false);
-    return status < 0 ? status : add_folder(&r, ".pi", true);
+    if (status == PERI_OK) status = add_folder(&r, ".pi", true);
+    return status < 0 ? status : add_agents(&r);
 }
 
 void peri_project_deinit(peri_project *project) {

@@ -16,6 +16,7 @@ typedef enum peri_project_kind {
     PERI_PROJECT_CONFIG,   // .perilune/config.yaml
     PERI_PROJECT_GOAL,     // .perilune/goal.md
     PERI_PROJECT_NOTE,     // .perilune/memory/*.md
+    PERI_PROJECT_AGENT,    // .claude/agents/*.md, if one of them names an observer
     PERI_PROJECT_OBSERVER, // .perilune/observers/*.lua, *.md and .pi/observers/*.md
 } peri_project_kind;
 

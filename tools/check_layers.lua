@@ -22,6 +22,8 @@ local FOREIGN = {
     { header = "^uv%.h$", place = "core/io/" },
     { header = "^uv/", place = "core/io/" },
     { header = "^curl/", place = "core/io/" },
+    { header = "^zlib%.h$", place = "core/io/unpack.c" },
+    { header = "^zstd", place = "core/io/unpack.c" },
     { header = "cJSON%.h$", place = "core/base/json_tree.c" },
     { header = "^yaml%.h$", place = "core/base/yaml.c" },
     { header = "^sqlite3%.h$", place = "core/ledger/" },

@@ -64,7 +64,7 @@ end
 
 local function collect()
     local functions, c_files, lua_files = {}, {}, {}
-    local find = io.popen("find core cli include tools tests lua policies observers "
+    local find = io.popen("find core cli exec include tools tests lua policies observers "
         .. "-type f -name '*.[ch]' -o -type f -name '*.lua' | sort")
     for path in find:lines() do
         local lines = lines_of(path)

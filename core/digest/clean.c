@@ -52,7 +52,7 @@ static bool family_name(peri_str name) {
     static const peri_str family[] = {
         {"tool-call", 9},         {"tool-result", 11},       {"user-message", 12},
         {"turn-ended", 10},       {"non-user-message", 16},  {"guidance-loaded", 15},
-        {"coordinator-task", 16}, {"skills-discovered", 17},
+        {"coordinator-task", 16}, {"skills-discovered", 17}, {"last-proposal", 13},
     };
     static const peri_str envelope = {"-activity", 9};
     if (name.len < family[0].len) return false; // the shortest

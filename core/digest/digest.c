@@ -7,6 +7,7 @@
 
 enum {
     HEAD_BYTES = 320, // head and count line, without the agent's name
+    LAST_CP = 200,    // each fact about the last proposal
     MESSAGE_U16 = 16000,
 };
 
@@ -62,6 +63,27 @@ static void write_foot(peri_writer *w, peri_buf *out) {
                     peri_clean_body(&w->cleaner, &text, cap < MESSAGE_U16 ? cap : MESSAGE_U16));
 }
 
+static void add_fact(peri_writer *w, const peri_frame *frame, const char *name, peri_str fact) {
+    if (!fact.len) return;
+    peri_text text = peri_text_of(fact, (peri_text_caps){LAST_CP, 0});
+    peri_frame_attr(frame, name, peri_clean_attr(&w->cleaner, &text, LAST_CP));
+}
+
+// What became of the observer's last proposal, in one line (spec PE-5).
+static void write_last(peri_writer *w, peri_buf *out) {
+    const peri_outcome *last = &w->options->last;
+    if (!w->rules.rich || !last->verdict.len) return;
+    peri_frame frame = peri__writer_frame(w, out);
+    peri_frame_open(&frame, "last-proposal");
+    add_fact(w, &frame, "fingerprint", last->fingerprint);
+    add_fact(w, &frame, "verdict", last->verdict);
+    add_fact(w, &frame, "lane", last->lane);
+    add_fact(w, &frame, "reason", last->reason);
+    add_fact(w, &frame, "state", last->state);
+    peri_frame_empty(&frame);
+    peri_buf_add_c(out, "\n\n");
+}
+
 static void write_count(peri_buf *out, size_t count) {
     if (count == 0) return;
     peri_buf_addf(out, "(%zu earlier item%s not shown: the digest has a limit)\n\n", count,
@@ -71,7 +93,7 @@ static void write_count(peri_buf *out, size_t count) {
 // A document in the making. Its body is chosen before anything is written, because the line
 // that counts what is left out stands before it.
 typedef struct draft {
-    peri_buf foot;
+    peri_buf last, foot;
     peri_picked picked; // the activity
     peri_buf sections;  // or what the observer asked for instead
     size_t left_out;
@@ -90,10 +112,13 @@ static int make_body(peri_writer *w, const peri_turn *turn, const peri_observer 
 
 static int make_all(peri_writer *w, const peri_turn *turn, const peri_observer *observer,
                     draft *d) {
+    peri_buf_init(&d->last, w->rules.max_bytes);
     peri_buf_init(&d->foot, w->rules.max_bytes);
+    write_last(w, &d->last);
     write_foot(w, &d->foot);
+    if (d->last.status < 0) return d->last.status;
     if (d->foot.status < 0) return d->foot.status;
-    size_t frame = HEAD_BYTES + w->agent.text.len + d->foot.len;
+    size_t frame = HEAD_BYTES + w->agent.text.len + d->last.len + d->foot.len;
     if (frame > w->rules.max_bytes) return PERI_ELIMIT;
     int status = make_body(w, turn, observer, w->rules.max_bytes - frame, d);
     return status < 0 ? status : w->cleaner.status;
@@ -107,6 +132,7 @@ static int write_all(const peri_writer *w, const peri_turn *turn, const draft *d
     (void)peri_buf_reserve(out, most < room ? most : room);
     write_head(w, out);
     write_count(out, turn->dropped_count + d->left_out);
+    peri_buf_add(out, peri_buf_str(&d->last));
     peri__picked_write(&d->picked, w, out);
     peri_buf_add(out, peri_buf_str(&d->sections));
     peri_buf_add(out, peri_buf_str(&d->foot));
@@ -131,6 +157,7 @@ static int write_document(peri_writer *w, const peri_turn *turn, const peri_obse
             .neutralised = w->cleaner.counts.neutralised,
         };
     }
+    peri_buf_deinit(&d.last);
     peri_buf_deinit(&d.foot);
     peri_buf_deinit(&d.sections);
     peri__picked_deinit(&d.picked);

@@ -22,6 +22,7 @@ typedef struct peri_digest_options {
     peri_str name;           // the observed agent's type; reduced to [A-Za-z0-9_-]
     peri_str nonce;          // PERI_NONCE_LEN characters of [A-Za-z0-9_-]
     peri_str message;        // observerMessage; may be absent
+    peri_outcome last;       // rich: of the observer's last proposal; without verdict: none
     const peri_scrub *scrub; // NULL: raw text
     size_t max_bytes;  // at most PERI_DIGEST_CAP_BYTES; 0: PERI_DIGEST_MAX_BYTES for rich,
                        // the cap for the claude layouts, which count UTF-16 units

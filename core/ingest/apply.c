@@ -58,8 +58,8 @@ static void emit_raw(apply *a) {
     if (value->text.cut) {
         value->bounded = (peri_str){0};
         peri_obs_add(&obs, PERI_OBS_F_TRUNCATED)->flag = true;
-        peri_extract_count(peri_obs_add(&obs, PERI_OBS_F_BYTES), peri_json_raw(a->scope.line).len,
-                           a->arena);
+        peri_extract_count(peri_obs_add(&obs, PERI_OBS_F_BYTES),
+                           peri_json_raw(a->scope.line).len, a->arena);
     }
     a->result.emitted++;
     a->fn(a->user, &obs);
@@ -152,7 +152,8 @@ static void run_emits(apply *a, const peri_rule_emit *emits, size_t count, peri_
 }
 
 // One member of what a map function passed to emit(). `x` holds members of its own.
-static void set_member(apply *a, peri_obs *obs, const char *prefix, peri_str name, peri_json v) {
+static void set_member(apply *a, peri_obs *obs, const char *prefix, peri_str name,
+                       peri_json v) {
     char word[64];
     peri_buf out = {.ptr = word, .cap = sizeof word, .max = sizeof word - 1};
     peri_buf_add_c(&out, prefix);
@@ -188,12 +189,12 @@ static void emit_mapped(void *user, peri_str kind, peri_json fields) {
 
 static void run_map(apply *a, uint32_t map) {
     const peri_dialect_maps *maps = &a->dialect->maps;
-    int status = maps->run(maps->user, map, a->scope.record, a->arena, emit_mapped, a,
-                           &a->result.error);
+    int status =
+        maps->run(maps->user, map, a->scope.record, a->arena, emit_mapped, a, &a->result.error);
     if (status < 0) a->result.state = PERI_APPLY_FAILED;
 }
 
-static void run_rule(apply *a, const peri_rule *rule) {
+static void run_rule(apply *a, const peri_dialect_rule *rule) {
     if (rule->map) {
         run_map(a, rule->map);
         return;
@@ -222,9 +223,9 @@ peri_apply_result peri_dialect_apply(const peri_dialect *dialect, peri_json reco
                .arena = arena,
                .fn = fn,
                .user = user};
-    const peri_rule *rule = NULL;
+    const peri_dialect_rule *rule = NULL;
     for (size_t i = 0; i < dialect->rule_count && !rule; i++) {
-        const peri_rule *candidate = &dialect->rules[i];
+        const peri_dialect_rule *candidate = &dialect->rules[i];
         if (peri_tests_hold(candidate->tests, candidate->test_count, &a.scope)) {
             rule = candidate;
         }

@@ -67,7 +67,7 @@ typedef struct peri_rule_pick {
     const peri_rule_path *paths;
     size_t path_count;
     peri_json constant; // absent: none
-    peri_str after;  // take the whole number that stands behind this text at the value's start
+    peri_str after; // take the whole number that stands behind this text at the value's start
     peri_str begin, end; // take what stands between these within the value's head
     peri_str prefix;     // put before a string value
     peri_str join;       // a text of all paths that lead to one, with this between them
@@ -144,24 +144,24 @@ typedef struct peri_rule_emit {
                // element
 } peri_rule_emit;
 
-typedef struct peri_rule {
+typedef struct peri_dialect_rule {
     const peri_rule_test *tests;
     size_t test_count;
     bool has_each;
     peri_rule_path
         each; // an array: emits run for each element; for another value once, on itself
     const peri_rule_emit *emits;
-    size_t emit_count;           // 0: the record is known and says nothing
+    size_t emit_count;                    // 0: the record is known and says nothing
     const peri_rule_emit *before, *after; // run once, on the record, around `emits`
     size_t before_count, after_count;
     uint32_t map; // 1-based: the function that reads this record instead; 0: none
-} peri_rule;
+} peri_dialect_rule;
 
 /// The functions of a dialect for records that no rule can describe. script/ runs them.
 typedef void (*peri_map_emit_fn)(void *user, peri_str kind, peri_json fields);
 typedef struct peri_dialect_maps {
     void *user; // NULL: there are none
-    /// Runs function `map` (as in peri_rule) on `record` and then calls `emit` for each
+    /// Runs function `map` (as in peri_dialect_rule) on `record` and then calls `emit` for each
     /// observation it asked for. After a failure `emit` was not called, and `*error` (from
     /// `arena`) says why.
     int (*run)(void *user, uint32_t map, peri_json record, peri_arena *arena,
@@ -186,14 +186,14 @@ typedef struct peri_dialect {
     size_t detect_count;
     const peri_rule_set *common; // set on every observation of a record before its own
     size_t common_count;
-    const peri_rule *rules; // the first that matches a record is the only one
+    const peri_dialect_rule *rules; // the first that matches a record is the only one
     size_t rule_count;
     peri_str
         observer_origin; // prompts of this origin show that their session is an observer's own
     peri_sidecar sidecar;
-    peri_str root;        // the member of a line that holds the record; absent: the line is it
-    uint32_t rank;        // of the sources of one session a replay reads those of lowest rank
-    bool local_ids;       // call ids are unique in one stream only
+    peri_str root;  // the member of a line that holds the record; absent: the line is it
+    uint32_t rank;  // of the sources of one session a replay reads those of lowest rank
+    bool local_ids; // call ids are unique in one stream only
     peri_dialect_maps maps;
 } peri_dialect;
 

@@ -151,6 +151,15 @@ static int parse(peri_reader *reader, peri_str text) {
     return known ? PERI_OK : peri_json_parse(&reader->doc, text);
 }
 
+// The line as valid UTF-8.
+static int mend(peri_reader *reader, peri_str *text) {
+    if (peri_utf8_valid(*text)) return PERI_OK;
+    peri_buf_clear(&reader->mended);
+    reader->counts.repaired += peri_utf8_repair(&reader->mended, *text);
+    *text = peri_buf_str(&reader->mended);
+    return reader->mended.status;
+}
+
 // All records of one line, for a stream whose dialect is known. PERI_ENOMEM: the rest of them is
 // lost.
 static int read_records(peri_reader *reader, const peri_line *line, peri_str text) {
@@ -159,6 +168,11 @@ static int read_records(peri_reader *reader, const peri_line *line, peri_str tex
         peri_str rest = peri_str_sub(text, at, text.len);
         int status = parse(reader, rest);
         if (status == PERI_ENOMEM) return status;
+        if (status == PERI_EPARSE && !peri_utf8_valid(rest)) {
+            status = mend(reader, &text);
+            if (status < 0) return status;
+            continue; // up to `at` it was valid and is as it was
+        }
         reader->counts.repaired += status == PERI_OK ? reader->doc.repaired : 0;
         bool object = status == PERI_OK &&
                       peri_json_type_of(peri_json_root(&reader->doc)) == PERI_JSON_OBJECT;
@@ -173,15 +187,6 @@ static int read_records(peri_reader *reader, const peri_line *line, peri_str tex
         at += end;
     }
     return PERI_OK;
-}
-
-// The line as valid UTF-8.
-static int mend(peri_reader *reader, peri_str *text) {
-    if (peri_utf8_valid(*text)) return PERI_OK;
-    peri_buf_clear(&reader->mended);
-    reader->counts.repaired += peri_utf8_repair(&reader->mended, *text);
-    *text = peri_buf_str(&reader->mended);
-    return reader->mended.status;
 }
 
 static void read_oversized(peri_reader *reader, const peri_line *line, peri_str text) {
@@ -253,7 +258,8 @@ static int take_line(peri_reader *reader, const peri_line *line) {
         reader->counts.blank++;
         return PERI_OK;
     }
-    int status = mend(reader, &text);
+    bool parsed = reader->dialect && !line->oversized; // the parser sees what is no UTF-8
+    int status = parsed ? PERI_OK : mend(reader, &text);
     if (status == PERI_OK && reader->dialect) {
         status = read_line(reader, line, text);
     } else if (status == PERI_OK && !reader->refused) {
@@ -270,6 +276,14 @@ int peri_reader_step(peri_reader *reader, peri_str *chunk) {
     if (!peri_framer_take(&reader->framer, chunk, &line)) return 0;
     int status = take_line(reader, &line);
     return status < 0 ? status : 1;
+}
+
+void peri_reader_rest(peri_reader *reader) {
+    peri_json_doc_deinit(&reader->doc);
+    peri_arena_deinit(&reader->arena);
+    peri_buf_deinit(&reader->mended);
+    reader->peeked = (peri_str){0};
+    if (!reader->framer.held_bytes) peri_buf_deinit(&reader->framer.held);
 }
 
 int peri_reader_finish(peri_reader *reader) {

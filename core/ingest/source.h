@@ -70,6 +70,9 @@ void peri_reader_deinit(peri_reader *reader);
 /// used up, PERI_ENOMEM (the line is lost and counted as torn).
 PERI_MUST_USE int peri_reader_step(peri_reader *reader, peri_str *chunk);
 
+/// Gives memory back between two bursts of a stream; what is held of an unfinished line stays.
+void peri_reader_rest(peri_reader *reader);
+
 /// End of the stream: a last line without LF is read if it is a whole record, and an undecided
 /// stream is decided (PERI_EFORMAT if no dialect fits).
 PERI_MUST_USE int peri_reader_finish(peri_reader *reader);

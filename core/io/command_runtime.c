@@ -260,6 +260,7 @@ static void make_env(peri_commands *commands, const peri_observer *observer, con
                                          "SHELL",    "LANG",   "TZ",   "LC_ALL",
                                          "LC_CTYPE", "TMPDIR", NULL};
     size_t count = 0;
+    env[count++] = "PERILUNE_OBSERVERS=0"; // an agent that it runs is an observer's (case C26)
     for (size_t i = 0; always[i]; i++) {
         env[count] = variable(commands, peri_str_c(always[i]));
         count += env[count] != NULL;

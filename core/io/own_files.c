@@ -145,7 +145,7 @@ int peri_own_write_below(const char *root, const char *relative, peri_str text,
                          peri_own_how how) {
     char *parts = strdup(relative);
     if (!parts) return PERI_ENOMEM;
-    const char *name;
+    const char *name = NULL;
     int base = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int folder =
         base < 0 ? status_of_errno() : open_parent(base, parts, MODE_SHARED_FOLDER, &name);
@@ -159,7 +159,7 @@ int peri_own_write_below(const char *root, const char *relative, peri_str text,
 int peri_own_remove_below(const char *root, const char *relative) {
     char *parts = strdup(relative);
     if (!parts) return PERI_ENOMEM;
-    const char *name;
+    const char *name = NULL;
     int base = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int folder = base < 0 ? status_of_errno() : open_parent(base, parts, 0, &name);
     int status = folder < 0 ? folder : is_link(folder, name) ? PERI_EDENIED : PERI_OK;

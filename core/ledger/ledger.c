@@ -30,6 +30,16 @@ static const char *const statement_texts[LEDGER_STATEMENT_COUNT] = {
     [LEDGER_USED_PAGES] = "SELECT page_count - freelist_count "
                           "FROM pragma_page_count, pragma_freelist_count",
     [LEDGER_SHRINK] = "PRAGMA incremental_vacuum(256)",
+    [LEDGER_PUT_CHECKPOINT] = "INSERT OR REPLACE INTO checkpoint (path, device, inode, offset, "
+                              "print, tries, at_wall_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [LEDGER_DROP_CHECKPOINT] = "DELETE FROM checkpoint WHERE path = ?",
+    [LEDGER_CHECKPOINT_OF_PATH] =
+        "SELECT device, inode, offset, print, tries FROM checkpoint WHERE path = ?",
+    [LEDGER_CHECKPOINT_OF_INODE] = "SELECT device, inode, offset, print, tries FROM checkpoint "
+                                   "WHERE device = ? AND inode = ? ORDER BY at_wall_ms DESC",
+    [LEDGER_CHECKPOINTS_KEPT] =
+        "DELETE FROM checkpoint WHERE at_wall_ms < (SELECT at_wall_ms FROM checkpoint "
+        "ORDER BY at_wall_ms DESC LIMIT 1 OFFSET ?1)",
 };
 
 int peri__ledger_status(int code) {
@@ -128,7 +138,7 @@ static void give_up(peri_ledger *ledger, int status) {
 
 void peri_ledger_close(peri_ledger *ledger) {
     if (!ledger) return;
-    if (ledger->pending) {
+    if (ledger->db && in_transaction(ledger)) {
         int code = peri__ledger_step(ledger->statements[LEDGER_COMMIT], NULL);
         if (code != SQLITE_DONE) give_up(ledger, peri__ledger_status(code));
     }
@@ -137,9 +147,9 @@ void peri_ledger_close(peri_ledger *ledger) {
     free(ledger);
 }
 
-// A replay that replaces the file while another one writes to it must not get the other's rows
-// among its own.
-static int begin(peri_ledger *ledger) {
+int peri__ledger_begin(peri_ledger *ledger) {
+    if (!ledger->statements[LEDGER_INSERT]) return PERI_EACCES; // opened to be read
+    if (in_transaction(ledger)) return PERI_OK;
     int code = peri__ledger_step(ledger->statements[LEDGER_BEGIN], NULL);
     if (code != SQLITE_DONE) return peri__ledger_status(code);
     int64_t epoch = 0;
@@ -185,15 +195,11 @@ static int insert(peri_ledger *ledger, const peri_record *record) {
 
 int peri_ledger_put(peri_ledger *ledger, const peri_record *record) {
     if (!is_kept(record->kind)) return PERI_OK;
-    int status = PERI_OK;
-    if (!ledger->statements[LEDGER_INSERT]) {
-        status = PERI_EACCES;
-    } else if (text_bytes(record) > PERI_LEDGER_RECORD_MAX_BYTES) {
+    if (text_bytes(record) > PERI_LEDGER_RECORD_MAX_BYTES) {
         ledger->stats.dropped_error++;
         return PERI_ELIMIT;
-    } else if (!in_transaction(ledger)) {
-        status = begin(ledger);
     }
+    int status = peri__ledger_begin(ledger);
     if (status == PERI_OK) status = insert(ledger, record);
     if (status == PERI_OK) {
         ledger->pending++;

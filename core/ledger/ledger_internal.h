@@ -46,6 +46,11 @@ typedef enum ledger_statement {
     LEDGER_DROP_FIRST,
     LEDGER_USED_PAGES,
     LEDGER_SHRINK,
+    LEDGER_PUT_CHECKPOINT,
+    LEDGER_DROP_CHECKPOINT,
+    LEDGER_CHECKPOINT_OF_PATH,
+    LEDGER_CHECKPOINT_OF_INODE,
+    LEDGER_CHECKPOINTS_KEPT,
     LEDGER_STATEMENT_COUNT
 } ledger_statement;
 
@@ -71,6 +76,10 @@ PERI_MUST_USE int peri__ledger_open_file(const char *path, const peri_ledger_opt
 // Steps a statement that gives at most one whole number and makes it ready again. A code of
 // SQLite: SQLITE_DONE (`*value` untouched), SQLITE_ROW, or a failure.
 int peri__ledger_step(sqlite3_stmt *statement, int64_t *value);
+
+// Begins a transaction if none is open, and makes sure that the file is still the one that was
+// opened: a replay that replaces it must not get another program's rows among its own.
+PERI_MUST_USE int peri__ledger_begin(peri_ledger *ledger);
 
 // Applies retention if it is due. Not inside a transaction.
 void peri__ledger_prune(peri_ledger *ledger, int64_t wall_ms);

@@ -4,7 +4,7 @@
 // one finds the same rows.
 #include "ledger/ledger_internal.h"
 
-enum { ROUND_ROWS = 512, STEP_ROWS = 16, MINUTE_MS = 60 * 1000 };
+enum { ROUND_ROWS = 512, STEP_ROWS = 16, MINUTE_MS = 60 * 1000, CHECKPOINTS = 100000 };
 
 #define DAY_MS INT64_C(86400000)
 
@@ -43,6 +43,9 @@ void peri__ledger_prune(peri_ledger *ledger, int64_t wall_ms) {
     if (wait_ms > 0 && wait_ms <= MINUTE_MS) return; // more means that the clock went back
     ledger->prune_at_wall_ms = wall_ms + MINUTE_MS;
     if (peri__ledger_step(ledger->statements[LEDGER_BEGIN], NULL) != SQLITE_DONE) return;
+    sqlite3_stmt *checkpoints = ledger->statements[LEDGER_CHECKPOINTS_KEPT];
+    sqlite3_bind_int64(checkpoints, 1, CHECKPOINTS);
+    peri__ledger_step(checkpoints, NULL);
     int old = drop_old(ledger, wall_ms);
     int first = drop_first(ledger);
     int code = peri__ledger_step(ledger->statements[LEDGER_COMMIT], NULL);

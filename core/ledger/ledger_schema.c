@@ -12,7 +12,7 @@
 
 // "peri" in the file's header: only such a file is taken for a ledger.
 #define APPLICATION_ID 0x70657269
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -32,6 +32,10 @@ static const char schema[] =
               "CREATE INDEX IF NOT EXISTS record_id ON record (kind, id);"
               "CREATE INDEX IF NOT EXISTS record_session ON record (session);"
               "CREATE INDEX IF NOT EXISTS record_at ON record (at_wall_ms);"
+              "CREATE TABLE IF NOT EXISTS checkpoint (path TEXT PRIMARY KEY, device INTEGER, "
+              "inode INTEGER, offset INTEGER, print INTEGER, tries INTEGER, at_wall_ms INTEGER);"
+              "CREATE INDEX IF NOT EXISTS checkpoint_file ON checkpoint (device, inode);"
+              "CREATE INDEX IF NOT EXISTS checkpoint_at ON checkpoint (at_wall_ms);"
               "CREATE TABLE IF NOT EXISTS epoch (number INTEGER NOT NULL);"
               "INSERT INTO epoch SELECT random() WHERE NOT EXISTS (SELECT 1 FROM epoch);"
               "PRAGMA user_version = " TEXT_OF(SCHEMA_VERSION) ";"
@@ -145,7 +149,7 @@ static int set_up(sqlite3 *db, int64_t max_bytes, int64_t version) {
         status = tell(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                           "PRAGMA journal_size_limit = 4194304;");
     }
-    if (status == PERI_OK && version == 0) status = tell(db, schema);
+    if (status == PERI_OK && version < SCHEMA_VERSION) status = tell(db, schema);
     if (status < 0) return status;
     char pragma[64];
     int64_t pages = (max_bytes + max_bytes / 4) / LEDGER_PAGE_BYTES;

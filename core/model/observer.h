@@ -112,6 +112,7 @@ typedef struct peri_observer {
     peri_layout layout;
     const peri_str *agents; // types or "main"; NULL: every agent
     size_t agent_count;
+    bool no_results;  // observeToolResults is false
     peri_str message; // appended to each digest (observerMessage); may be absent
     bool has_wake;
     bool has_lua_form;        // PERI_RUN_MODEL: Lua can stand in for the model

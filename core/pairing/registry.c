@@ -80,6 +80,8 @@ void peri_registry_init(peri_registry *registry, uint64_t seed, void (*free_agen
 static void free_pairing(peri_pairing *pairing) {
     disown(&pairing->saved_state);
     disown(&pairing->last_error);
+    disown(&pairing->why);
+    free(pairing->waiting);
     for (size_t i = 0; i < sizeof pairing->last / sizeof pairing->last[0]; i++) {
         disown(&pairing->last[i]);
     }
@@ -184,7 +186,7 @@ bool peri_pairing_applies(const peri_observer *observer, const peri_agent *agent
 
 static bool is_paired(const peri_agent *agent, const peri_observer *observer) {
     for (size_t i = 0; i < agent->pairing_count; i++) {
-        if (agent->pairings[i]->observer == observer) return true;
+        if (peri_str_eq(agent->pairings[i]->observer->name, observer->name)) return true;
     }
     return false;
 }
@@ -208,7 +210,7 @@ static peri_pairing *add_pairing(peri_agent *agent, const peri_observer *observe
     peri_pairing *pairing = calloc(1, sizeof *pairing);
     if (!pairing) return NULL;
     pairings[agent->pairing_count++] = pairing;
-    *pairing = (peri_pairing){.agent = agent, .observer = observer, .cursor = 1};
+    *pairing = (peri_pairing){.agent = agent, .observer = observer, .cursor = 1, .mode = -1};
     make_task_id(pairing);
     return pairing;
 }
@@ -231,4 +233,16 @@ int peri_registry_arm(peri_registry *registry, peri_agent *agent,
         if (on_armed) on_armed(user, pairing);
     }
     return PERI_OK;
+}
+
+int peri_registry_pair(peri_registry *registry, peri_agent *agent, const peri_observer *observer,
+                       void (*on_armed)(void *user, peri_pairing *pairing), void *user) {
+    if (agent->is_observer || agent->session->is_observer || is_paired(agent, observer)) return 0;
+    if (agent->pairing_count == PERI_MAX_PAIRINGS) return PERI_ELIMIT;
+    peri_pairing *pairing = add_pairing(agent, observer);
+    if (!pairing) return PERI_ENOMEM;
+    pairing->named = true;
+    registry->pairing_count++;
+    if (on_armed) on_armed(user, pairing);
+    return 1;
 }

@@ -50,6 +50,8 @@ typedef struct peri_pairing_counts {
     uint64_t missed; // wakes that came while a run was in flight
     uint64_t digests, runs, silent, skipped, no_runtime, proposed, failed, refused, delivered,
         deferred, dropped;
+    uint64_t denied, gate_errors; // batches dropped since the gate said no, or could not judge
+    uint64_t reports, refused_reports;
 } peri_pairing_counts;
 
 typedef struct peri_pairing {
@@ -60,11 +62,20 @@ typedef struct peri_pairing {
     bool disabled;        // three failures in a row
     bool named;           // by its agent's definition: a missed wake is made up for (spec PI-6)
     void *run;            // the host's: the run in flight; NULL: none
+    bool asking;          // the gate is asked, and its hooks have not answered
+    void *waiting;        // the host's: the batch that is due then; owned
+    bool admitted;        // they have, for the batch that is due next
+    int mode;             // the permission mode that held when it was armed; -1: not known yet
+    uint64_t gate_version; // of the permissions it was judged by last
+    int64_t since_wall_ms; // when it came into its state
+    peri_str why;          // what brought it there; owned; absent while armed
+    const peri_agent *reports_to; // the coordinator of an inherited observer; NULL: its agent
     uint32_t failures;    // in a row
     uint64_t cursor;      // number of the next activity item to digest
     peri_str saved_state; // ctx.state as JSON; owned
     peri_str last_error;  // owned
     peri_str last[6]; // of the last proposal: text fingerprint verdict lane reason state; owned
+    bool last_due;    // its next digest is to say so
     peri_pairing_counts counts;
 } peri_pairing;
 
@@ -122,6 +133,13 @@ PERI_MUST_USE int peri_registry_arm(peri_registry *registry, peri_agent *agent,
                                     const peri_observer *const *observers, size_t count,
                                     void (*on_armed)(void *user, peri_pairing *pairing),
                                     void *user);
+
+/// Arms one observer that the agent's definition names, if none of that name is paired yet: 1, or 0.
+/// PERI_ELIMIT, PERI_ENOMEM.
+PERI_MUST_USE int peri_registry_pair(peri_registry *registry, peri_agent *agent,
+                                     const peri_observer *observer,
+                                     void (*on_armed)(void *user, peri_pairing *pairing),
+                                     void *user);
 
 /// Moves a pairing as the table allows: 1 if its state changed, 0 if it is there already,
 /// PERI_ESTATE if the table has no such move.

@@ -153,8 +153,8 @@ static peri_rule_pick read_pick(loader *l, peri_json v) {
 static void check_target(loader *l, peri_obs_kind kind, int target, peri_str word) {
     if (target < PERI_TARGET_FIELD) return;
     if (kind == PERI_OBS_KIND_COUNT) {
-        wrong(l, "dialect-field", "name it in the rules of its kind", "not common to all kinds:",
-              word);
+        wrong(l, "dialect-field", "name it in the rules of its kind",
+              "not common to all kinds:", word);
         return;
     }
     peri_obs_field field = (peri_obs_field)(target - PERI_TARGET_FIELD);
@@ -218,10 +218,10 @@ static const peri_rule_emit *read_emits(loader *l, peri_json v, size_t *count) {
 
 static void read_rules(loader *l, peri_json v) {
     size_t total = peri_json_count(v), at = 0;
-    peri_rule *rules = array(l, total, sizeof *rules, PERI_DIALECT_MAX_RULES);
+    peri_dialect_rule *rules = array(l, total, sizeof *rules, PERI_DIALECT_MAX_RULES);
     if (!rules) return;
     for (peri_json_iter it = peri_json_begin(v); peri_json_more(&it);) {
-        peri_rule *rule = &rules[at++];
+        peri_dialect_rule *rule = &rules[at++];
         rule->tests = read_tests(l, member(it.value, "tests"), &rule->test_count);
         rule->has_each = peri_json_type_of(member(it.value, "each")) == PERI_JSON_STRING;
         if (rule->has_each) rule->each = read_path(l, member(it.value, "each"));

@@ -78,7 +78,17 @@ static int check_duplicate(const peri_script *script, const peri_observer *def,
 typedef struct source {
     peri_str pack, layer, file, text;
     const peri_markdown *markdown; // NULL: a Lua observer
+    const peri_observer *instead;  // of which one it takes the place; NULL: none
 } source;
+
+static int check_same(const peri_observer *old, const peri_observer *def,
+                      peri_diag_list *diags) {
+    if (peri_str_eq(old->name, def->name)) return PERI_OK;
+    peri_diag_addf(diags, PERI_ERROR, "name-changed", def->file, 0, 0,
+                   "another name is another observer: it is loaded at the next start",
+                   "\"%.*s\" is called \"%.*s\" now", PERI_FMT(old->name), PERI_FMT(def->name));
+    return PERI_EINVAL;
+}
 
 static int load_observer(peri_script *script, peri__scripted *observer, peri__pack *pack,
                          const source *from, peri_diag_list *diags) {
@@ -89,7 +99,9 @@ static int load_observer(peri_script *script, peri__scripted *observer, peri__pa
     if (status < 0) return status;
     status = from->markdown ? peri__markdown_load(observer, from->markdown, diags)
                             : peri__observer_load(observer, diags);
-    return status < 0 ? status : check_duplicate(script, &observer->def, diags);
+    if (status < 0) return status;
+    return from->instead ? check_same(from->instead, &observer->def, diags)
+                         : check_duplicate(script, &observer->def, diags);
 }
 
 static int add_observer(peri_script *script, const source *from, peri_diag_list *diags,
@@ -115,13 +127,21 @@ static int add_observer(peri_script *script, const source *from, peri_diag_list 
 
 int peri_script_add_observer(peri_script *script, peri_str pack, peri_str layer, peri_str file,
                              peri_str text, peri_diag_list *diags, const peri_observer **out) {
-    return add_observer(script, &(source){pack, layer, file, text, NULL}, diags, out);
+    return add_observer(script, &(source){pack, layer, file, text, NULL, NULL}, diags, out);
+}
+
+int peri_script_reload_observer(peri_script *script, const peri_observer *old, peri_str text,
+                                peri_diag_list *diags, const peri_observer **out) {
+    const peri__scripted *before = old->owner;
+    const source from = {
+        peri_str_c(before->unit.pack->name), old->layer, old->file, text, NULL, old};
+    return add_observer(script, &from, diags, out);
 }
 
 int peri_script_add_markdown(peri_script *script, peri_str pack, peri_str layer,
                              const peri_markdown *markdown, peri_diag_list *diags,
                              const peri_observer **out) {
-    const source from = {pack, layer, markdown->lua_file, markdown->lua_text, markdown};
+    const source from = {pack, layer, markdown->lua_file, markdown->lua_text, markdown, NULL};
     int status = check_source(markdown->file, markdown->text, true, diags);
     return status < 0 ? status : add_observer(script, &from, diags, out);
 }
@@ -161,6 +181,18 @@ int peri_script_add_policy(peri_script *script, peri_str name, peri_str file, pe
     }
     script->policies[script->policy_count++] = policy;
     return PERI_OK;
+}
+
+void peri_script_adopt_states(peri_script *script, peri_script *from) {
+    for (size_t i = 0; i < script->policy_count; i++) {
+        for (size_t k = 0; k < from->policy_count; k++) {
+            peri__policy *to = script->policies[i], *old = from->policies[k];
+            if (!peri_str_eq(to->unit.name, old->unit.name)) continue;
+            peri_map states = to->states;
+            to->states = old->states;
+            old->states = states;
+        }
+    }
 }
 
 void peri_script_end_session(peri_script *script, peri_str session) {

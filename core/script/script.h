@@ -66,6 +66,15 @@ void peri_script_run(const peri_run_request *request, peri_arena *arena,
 PERI_MUST_USE int peri_script_add_policy(peri_script *script, peri_str name, peri_str file,
                                          peri_str text, peri_diag_list *diags);
 
+/// Loads `text` in the place of the Lua observer `old`, from its file and under its name, beside it:
+/// what runs of `old` stays valid as long as the script. PERI_OK with the new `*out`; PERI_EINVAL.
+PERI_MUST_USE int peri_script_reload_observer(peri_script *script, const peri_observer *old,
+                                              peri_str text, peri_diag_list *diags,
+                                              const peri_observer **out);
+
+/// Takes over what the policies of `from` kept of each session, by their names.
+void peri_script_adopt_states(peri_script *script, peri_script *from);
+
 /// The engine over the loaded policies, in order. ctx.state is kept per (session, policy), at
 /// most 4 KiB. A fold that fails changes nothing. `decision->policy` is left alone: whose word
 /// it was is the core's to say.

@@ -8,7 +8,7 @@
 typedef struct peri_spec_options {
     const char *const *roots; // spec files, or folders with all `_spec.lua` below them
     size_t root_count;
-    const char *output; // a busted output handler, such as "plainTerminal"
+    const char *output; // a busted output handler, such as "plainTerminal", or "json-lines"
     /// Source of a `perilune.*` module for require; absent text: none.
     peri_str (*find_module)(void *user, peri_str name);
     void *user;

@@ -44,12 +44,25 @@ static uint64_t record_hash(peri_str record) {
     return peri_str_hash(record, PERI_HASH_SEED);
 }
 
-// One record gives several observations: each of them is told once.
+// What an observation says, as far as two that are the same agree on it.
+static uint64_t content_hash(const peri_obs *obs, uint64_t hash) {
+    const peri_obs_value *text = peri_obs_get(obs, PERI_OBS_F_TEXT);
+    if (obs->kind == PERI_OBS_MESSAGE_USAGE || obs->kind == PERI_OBS_USAGE) {
+        hash = number_on((uint64_t)obs->tokens.input, hash);
+        hash = number_on((uint64_t)obs->tokens.output, hash);
+    }
+    return hash_on(peri_obs_str(obs, PERI_OBS_F_CALL_ID),
+                   number_on(text ? text->hash : 0, hash));
+}
+
+// One record gives several observations: each of them is told once. An id alone is not trusted:
+// what says something else is something else.
 static bool record_told(peri_joiner *joiner, const peri_obs *obs) {
     if (!obs->x.record.len) return false;
     uint64_t record = record_hash(obs->x.record), value;
-    uint64_t key = number_on(((uint64_t)obs->ordinal << 8) | (uint64_t)obs->kind, record);
-    if (peri_seen_get(&joiner->records, record, &value) && value == 0) return true; // void
+    if (peri_seen_get(&joiner->records, record, &value)) return true; // void
+    uint64_t place = (uint64_t)obs->ordinal << 8 | (uint64_t)obs->kind;
+    uint64_t key = content_hash(obs, number_on(place, record));
     if (peri_seen_get(&joiner->records, key, &value)) return true;
     (void)peri_seen_try_set(&joiner->records, key, 1); // out of memory: it may be told again
     return false;
@@ -57,32 +70,25 @@ static bool record_told(peri_joiner *joiner, const peri_obs *obs) {
 
 // ---- calls
 
-enum { CALLED = 1, RESULTED = 2, PARTIAL = 4, SOURCE_SHIFT = 8, SOURCE_MASK = 0xffffff };
+enum { CALLED = 1, RESULTED = 2, PARTIAL = 4, SOURCE_SHIFT = 8 };
 
 static uint64_t call_key(const peri_obs *obs, peri_join_source source, peri_str call_id) {
     uint64_t hash = hash_on(call_id, peri_str_hash(obs->session, PERI_HASH_SEED));
     return source.local_ids ? number_on(source.number, hash) : hash;
 }
 
-static uint64_t input_hash(const peri_obs *obs) {
-    const peri_obs_value *input = peri_obs_get(obs, PERI_OBS_F_INPUT);
-    return (input ? input->hash : 0) & UINT32_MAX;
-}
-
-// The same source that names an id again, after its result and with another input, means
-// another call: some providers count from 0 in every answer.
+// A source that makes a call behind the result it told of the same id means another call: some
+// agents count from 0 in every answer.
 static peri_join_verdict check_call(peri_joiner *joiner, peri_join_source source,
-                                    const peri_obs *obs, uint64_t key) {
-    uint64_t known = 0, input = input_hash(obs);
-    uint64_t teller = source.number & SOURCE_MASK;
+                                    uint64_t key) {
+    uint64_t known = 0;
     (void)peri_seen_get(&joiner->calls, key, &known);
     if (known & CALLED) {
-        bool again = (known & RESULTED) && (known >> SOURCE_SHIFT & SOURCE_MASK) == teller &&
-                     known >> 32 != input;
+        bool again = (known & RESULTED) && known >> SOURCE_SHIFT == source.number;
         if (!again) return PERI_JOIN_REPEAT;
         known = 0;
     }
-    known = (known & 0xff) | CALLED | teller << SOURCE_SHIFT | input << 32;
+    known |= CALLED | (uint64_t)source.number << SOURCE_SHIFT;
     (void)peri_seen_try_set(&joiner->calls, key, known);
     return PERI_JOIN_NEW;
 }
@@ -164,7 +170,7 @@ static peri_join_verdict check_by_kind(peri_joiner *joiner, peri_join *join,
     uint64_t key = call_id.len ? call_key(obs, source, call_id) : 0;
     switch (obs->kind) {
     case PERI_OBS_TOOL:
-        return key ? check_call(joiner, source, obs, key) : PERI_JOIN_NEW;
+        return key ? check_call(joiner, source, key) : PERI_JOIN_NEW;
     case PERI_OBS_TOOL_RESULT:
     case PERI_OBS_TOOL_DENIED:
         return key ? check_result(joiner, obs, key) : PERI_JOIN_NEW;
@@ -181,9 +187,8 @@ static peri_join_verdict check_by_kind(peri_joiner *joiner, peri_join *join,
 
 peri_join_verdict peri_join_check(peri_joiner *joiner, peri_join *join, peri_join_source source,
                                   peri_obs *obs) {
-    peri_join_verdict verdict = record_told(joiner, obs)
-                                    ? PERI_JOIN_REPEAT
-                                    : check_by_kind(joiner, join, source, obs);
+    peri_join_verdict verdict =
+        record_told(joiner, obs) ? PERI_JOIN_REPEAT : check_by_kind(joiner, join, source, obs);
     joiner->repeat_count += verdict == PERI_JOIN_REPEAT;
     return verdict;
 }
@@ -226,8 +231,7 @@ static peri_obs *close_text(peri_join *join) {
 
 peri_obs *peri_join_assembled(peri_join *join, const peri_obs *next) {
     bool piece = next && is_piece(next);
-    if (join->assembling &&
-        !(piece && peri_str_eq(next->x.answer, join->assembled.x.answer))) {
+    if (join->assembling && !(piece && peri_str_eq(next->x.answer, join->assembled.x.answer))) {
         return close_text(join);
     }
     if (!piece) return NULL;
@@ -245,7 +249,7 @@ size_t peri_join_withdraw(peri_joiner *joiner, const peri_obs *obs, uint32_t tur
         peri_json root = peri_json_root(&joiner->doc);
         for (peri_json_iter it = peri_json_begin(root); peri_json_more(&it);) {
             uint64_t record = record_hash(peri_json_raw(it.value));
-            (void)peri_seen_try_set(&joiner->records, record, 0);
+            (void)peri_seen_try_set(&joiner->records, record, 1);
             count += peri_tap_withdraw(tap, record, 0);
         }
     }

@@ -48,11 +48,11 @@ typedef struct peri_told {
 typedef struct peri_join {
     peri_told told[PERI_JOIN_TEXTS]; // a ring
     size_t told_count;
-    uint64_t last_text;  // hash of the last thing it said
-    peri_buf pieces;     // of a text that comes in no other form
-    size_t left_out;     // code points of it that found no room
+    uint64_t last_text; // hash of the last thing it said
+    peri_buf pieces;    // of a text that comes in no other form
+    size_t left_out;    // code points of it that found no room
     char pieces_answer[PERI_JOIN_ID_BYTES];
-    peri_obs assembled;  // the text they become
+    peri_obs assembled; // the text they become
     bool assembling;
 } peri_join;
 
@@ -68,8 +68,8 @@ typedef struct peri_join_source {
 typedef enum peri_join_verdict {
     PERI_JOIN_NEW,
     PERI_JOIN_REPEAT, // told before, by this source or another: leave it out
-    PERI_JOIN_MORE,   // told before, now better: it has become a tool-output that mends the item
-    PERI_JOIN_QUIET,  // for the record only: an observer was shown it already
+    PERI_JOIN_MORE,  // told before, now better: it has become a tool-output that mends the item
+    PERI_JOIN_QUIET, // for the record only: an observer was shown it already
 } peri_join_verdict;
 
 /// Settles whose observation this is: an agent known by the call that started it gets its own

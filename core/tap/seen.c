@@ -24,7 +24,8 @@ static peri_seen_slot *slot_of(const peri_seen_half *half, uint64_t key) {
 }
 
 static bool grow(peri_seen_half *half) {
-    peri_seen_half larger = {.cap = half->cap ? half->cap * 2 : FIRST_CAP, .count = half->count};
+    peri_seen_half larger = {.cap = half->cap ? half->cap * 2 : FIRST_CAP,
+                             .count = half->count};
     larger.slots = calloc(larger.cap, sizeof *larger.slots);
     if (!larger.slots) return false;
     for (size_t i = 0; i < half->cap; i++) {

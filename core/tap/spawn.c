@@ -26,7 +26,8 @@ static uint64_t hash_of(peri_str text) {
 typedef enum spawn_key { BY_CALL, BY_AGENT, BY_RECORD, BY_CHILD } spawn_key;
 
 // The newest spawn of the session that fits; by a child's type only one without an agent.
-static peri_spawn *find(const peri_joiner *joiner, peri_str session, spawn_key by, peri_str text) {
+static peri_spawn *find(const peri_joiner *joiner, peri_str session, spawn_key by,
+                        peri_str text) {
     uint64_t of = hash_of(session), record = hash_of(text);
     if (!joiner->spawns || !text.len) return NULL;
     size_t count = joiner->spawn_count;

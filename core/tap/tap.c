@@ -99,7 +99,8 @@ void peri_tap_trim(peri_tap *tap, uint64_t before, uint32_t turn) {
 static void note_withdrawn(peri_tap *tap, uint64_t number) {
     if (tap->withdrawn_count == PERI_TAP_MAX_WITHDRAWN) {
         tap->withdrawn_count--;
-        memmove(tap->withdrawn, tap->withdrawn + 1, tap->withdrawn_count * sizeof *tap->withdrawn);
+        memmove(tap->withdrawn, tap->withdrawn + 1,
+                tap->withdrawn_count * sizeof *tap->withdrawn);
     }
     tap->withdrawn[tap->withdrawn_count++] = number;
 }

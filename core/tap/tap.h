@@ -9,7 +9,7 @@
 enum {
     PERI_TAP_MAX_ITEMS = 512,
     PERI_TAP_MAX_BYTES = 1024 * 1024,
-    PERI_TAP_HEAD_ITEMS = 128, // of the full log, never dropped for room
+    PERI_TAP_HEAD_ITEMS = 128,   // of the full log, never dropped for room
     PERI_TAP_MAX_WITHDRAWN = 64, // more are counted as dropped
 };
 
@@ -19,7 +19,8 @@ typedef struct peri_tap {
     size_t count, cap, bytes;
     uint64_t last_number;
     uint64_t dropped_count; // for want of room, ever
-    uint64_t withdrawn[PERI_TAP_MAX_WITHDRAWN]; // numbers of the last ones taken back, ascending
+    uint64_t
+        withdrawn[PERI_TAP_MAX_WITHDRAWN]; // numbers of the last ones taken back, ascending
     size_t withdrawn_count;
 } peri_tap;
 

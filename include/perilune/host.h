@@ -88,6 +88,10 @@ typedef struct peri_host_options {
                              ///< perilune, which runs Lua observers in a worker, is sought beside
                              ///< perilune-exec. Without them such runs end as no-runtime
     bool all_sources; ///< a replay reads every source of a session, not only its best kind
+    const char *const *settings_paths; ///< more settings files for the gate, ended by NULL; NULL:
+                                       ///< none
+    const char *managed_path; ///< one more managed.yaml, which may only restrict; NULL: none
+    const char *agents_dir;   ///< one more folder of agent definitions, over the user's; NULL: none
 } peri_host_options;
 
 #ifdef __cplusplus
@@ -142,6 +146,19 @@ PERI_API PERI_MUST_USE int peri_host_open_stream(peri_host *host, const char *na
 /// directly is empty, binary or in no known format. A line of log says which and why.
 PERI_API PERI_MUST_USE int peri_host_open_path(peri_host *host, const char *path,
                                                const char *dialect);
+
+/// Follows a file, or all files of a directory tree, from where an earlier run stopped reading (the
+/// ledger knows), else from the start: as they grow, are cut short, renamed, replaced or made new. The
+/// host's steps read what is new; peri_host_fd() becomes readable when a file changes. Only whole
+/// records count as read. Files of no known format are left alone, compressed ones too: they are
+/// recordings, to be replayed. Links inside a tree are not followed. At most 64 calls a host; live
+/// hosts only.
+/// @param path     must exist.
+/// @param dialect  the files' format; NULL: found out from each one's first records.
+/// @return PERI_OK; PERI_ENOENT (no such path or dialect); PERI_ESTATE in a replay; PERI_ELIMIT;
+/// PERI_EACCES, PERI_ENOMEM, PERI_EIO. A line of log says which and why.
+PERI_API PERI_MUST_USE int peri_host_follow_path(peri_host *host, const char *path,
+                                                 const char *dialect);
 
 /// Hands bytes to a stream. They are copied.
 /// @param[out] used  bytes taken; fewer than `len` when the host must be stepped first.

@@ -31,6 +31,7 @@
 ---@class perilune.Dropped
 ---@field proposal perilune.PolicyProposal
 ---@field reason string
+---@field into perilune.PolicyProposal?   a kept one: both are told in one note
 
 ---@class perilune.Budget
 ---@field advisories integer
@@ -46,7 +47,7 @@
 ---@class perilune.PolicyCtx
 ---@field left perilune.Budget    what the window may still deliver
 ---@field limits perilune.Limits
----@field run_state "idle" | "running" | "settled" | "stopped"
+---@field run_state "idle" | "running" | "settled" | "plan" | "stopped" | "ended"
 ---@field local_time perilune.LocalTime   the host's clock, the recording's in a replay
 ---@field state table             plain, kept per session and policy, at most 4 KiB encoded
 ---@field age fun(p: perilune.PolicyProposal): integer        steps since it was made

@@ -1,5 +1,5 @@
--- Knows a secret by its form or its name, and the files that are kept for them. Made to miss one
--- rather than to call an ordinary word a secret.
+-- Knows a secret by its form or its name, and the files that are kept for them. Made to miss
+-- one rather than to call an ordinary word a secret.
 local paths = require("perilune.paths")
 
 local M = {}
@@ -7,7 +7,8 @@ local M = {}
 -- What well-known keys begin with, followed by enough to be one.
 local KEY_FORMS = {
     "sk%-[%w_-]+", "ghp_%w+", "gho_%w+", "github_pat_[%w_]+", "glpat%-[%w_-]+",
-    "xox[bpa]%-[%w-]+", "AKIA%u%w+", "AIza[%w_-]+", "npm_%w+", "hf_%w+", "eyJ[%w_-]+%.[%w_-]+%.[%w_-]+",
+    "xox[bpa]%-[%w-]+", "AKIA%u%w+", "AIza[%w_-]+", "npm_%w+", "hf_%w+",
+    "eyJ[%w_-]+%.[%w_-]+%.[%w_-]+",
 }
 local KEY_MIN = 20
 

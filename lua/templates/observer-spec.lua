@@ -7,12 +7,12 @@ end
 
 describe("NAME", function()
     it("speaks when the agent pushes", function()
-        local said = testing.replay(spec, { user = "Fix the parser.", run("git push origin main") })
+        local said = testing.replay(spec, { user = "Fix it.", run("git push origin main") })
         assert.equal(1, #said)
         assert.matches("git push", said[1].text)
     end)
 
     it("is silent about other commands", function()
-        assert.same({}, testing.replay(spec, { user = "Fix the parser.", run("git status") }))
+        assert.same({}, testing.replay(spec, { user = "Fix it.", run("git status") }))
     end)
 end)

@@ -3,7 +3,8 @@ local policy = testing.load("NAME.lua")
 
 local function at(hour, severity)
     local p = testing.proposal({ severity = severity })
-    return testing.deliver(policy, p, testing.policy_ctx({ local_time = { hour = hour, min = 0 } }))
+    local ctx = testing.policy_ctx({ local_time = { hour = hour, min = 0 } })
+    return testing.deliver(policy, p, ctx)
 end
 
 describe("NAME", function()

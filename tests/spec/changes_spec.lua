@@ -22,7 +22,8 @@ describe("perilune.changes", function()
     end)
 
     it("reads a whole file as new text", function()
-        assert.same({ { path = "n", kind = "write", old = "", new = "text" } }, of(act.write("n")))
+        assert.same({ { path = "n", kind = "write", old = "", new = "text" } },
+            of(act.write("n")))
     end)
 
     it("reads patches of several files, in any wrapping", function()

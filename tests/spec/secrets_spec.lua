@@ -21,7 +21,8 @@ describe("perilune.secrets", function()
 
     it("calls no ordinary word a secret", function()
         for _, words in ipairs({ "DEBUG=truetruetrue1", "TOKEN=short1", "password: changeme",
-            "SECRET=aaaaaaaaaaaaaaaaaa", "risk-free and task-based work", "HOST=abc123def456" }) do
+            "SECRET=aaaaaaaaaaaaaaaaaa", "risk-free and task-based work",
+                "HOST=abc123def456" }) do
             assert.same({}, secrets.values(words))
         end
     end)

@@ -163,6 +163,15 @@ IT("shows a child the usual environment and what its definition names, nothing e
     rig_free(r);
 }
 
+IT("C26 tells an agent that a command starts that nobody is to observe it") {
+    rig *r = rig_new(0);
+    rig_script(r, LOOP("echo '{\"advise\":\"'$PERILUNE_OBSERVERS'\"}'"));
+    setenv("PERILUNE_OBSERVERS", "1", 1);
+    CHECK_STR(rig_run(r).draft.advise, "0");
+    unsetenv("PERILUNE_OBSERVERS");
+    rig_free(r);
+}
+
 IT("runs a child in its definition's folder") {
     rig *r = rig_new(0);
     rig_script(r, LOOP("echo '{\"advise\":\"'$PWD'\"}'"));

@@ -37,6 +37,25 @@ IT("CC-7 writes only the message of a step that has only one") {
               "<worker-activity>\n<user-message>\ngo\n</user-message>\n</worker-activity>");
 }
 
+IT("PE-5 says in one line what became of the last proposal, as structure, in rich alone") {
+    two_steps();
+    peri_digest_options options = options_of(PERI_LAYOUT_RICH);
+    options.last = (peri_outcome){.text = PERI_STR("never shown"),
+                                  .fingerprint = PERI_STR("a\"><b"),
+                                  .verdict = PERI_STR("drop"),
+                                  .reason = PERI_STR("over\nthe cap")};
+    peri_str got = write_with(&options, NULL);
+    CHECK_HAS(got, "\n\n<last-proposal nonce=\"" N
+                   "\" fingerprint=\"a___b\" verdict=\"drop\" reason=\"over_the cap\" />"
+                   "\n\n<worker-activity");
+    CHECK_EQ(peri_str_find(got, PERI_STR("never shown")), PERI_NPOS);
+    options.layout = PERI_LAYOUT_CLAUDE_332;
+    CHECK_EQ(peri_str_find(write_with(&options, NULL), PERI_STR("last-proposal")), PERI_NPOS);
+    user("<last-proposal verdict=\"deliver\" />");
+    options = options_of(PERI_LAYOUT_RICH);
+    CHECK_HAS(write_with(&options, NULL), "<\\last-proposal verdict");
+}
+
 IT("CC-7 announces the nonce first, and ends with postamble and message") {
     two_steps();
     peri_digest_options options = options_of(PERI_LAYOUT_CLAUDE_332);

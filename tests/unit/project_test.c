@@ -55,8 +55,8 @@ IT("PI-2 finds what a project brings along, in a fixed order, and nothing else")
     } want[] = {{".perilune/config.yaml", PERI_PROJECT_CONFIG, false},
                 {".perilune/goal.md", PERI_PROJECT_GOAL, false},
                 {".perilune/memory/n.md", PERI_PROJECT_NOTE, false},
-                {".perilune/observers/a.md", PERI_PROJECT_OBSERVER, false},
                 {".perilune/observers/b.lua", PERI_PROJECT_OBSERVER, false},
+                {".perilune/observers/a.md", PERI_PROJECT_OBSERVER, false},
                 {".pi/observers/pi.md", PERI_PROJECT_OBSERVER, true}};
     CHECK_EQ(r.project.count, sizeof want / sizeof *want);
     for (size_t i = 0; i < r.project.count; i++) {

@@ -293,7 +293,7 @@ IT("ends a turn by failure and quota") {
     feed(&failure);
     prompt();
     feed(&quota);
-    is("user:1.1 [h end:1.1 |1! ]error user:2.2 [h end:2.2 |2! ]quota ");
+    is("user:1.1 [h end:1.1 |1! ]failed user:2.2 [h end:2.2 |2! ]quota ");
 }
 
 IT("ignores blank prompts") {

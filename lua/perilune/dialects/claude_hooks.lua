@@ -32,7 +32,8 @@ end
 return dialect {
   name = "claude-hooks", api = 1, rank = 1, root = "payload",
   detect = {
-    { has = { "session_id", "hook_event_name" }, when = { turn_id = { present = false }, model = { present = false } } },
+    { has = { "session_id", "hook_event_name" }, when = {
+      turn_id = { present = false }, model = { present = false } } },
     { has = { "session_id", "hook_event_name", "@env.CLAUDE_PROJECT_DIR" }, when = { turn_id = { present = false } } },
   },
   session = "session_id", agent = { "agent_id", default = "main" }, at = { "@t", "timestamp" },
@@ -43,7 +44,8 @@ return dialect {
     { when = { hook_event_name = "SessionStart" }, emit = { kind = "conversation", id = "session_id" } },
     { when = { hook_event_name = "UserPromptSubmit" }, emit = { prompts("prompt") } },
 
-    { when = { hook_event_name = "PreToolUse", tool_name = "ObserverReport" }, emit = { call { observer = { const = true } } } },
+    { when = { hook_event_name = "PreToolUse", tool_name = "ObserverReport" }, emit = {
+      call { observer = { const = true } } } },
     { when = { hook_event_name = "PreToolUse", tool_name = { "Agent", "Task" } }, emit = {
       call { child = { "tool_input.subagent_type", default = "general-purpose" } } } },
     { when = { hook_event_name = "PreToolUse" }, emit = { call() } },
@@ -51,12 +53,13 @@ return dialect {
       kind = "tool-result", name = "tool_name", callId = "tool_use_id", isError = { const = false },
       x = { output = { "tool_response.stdout", "tool_response.file.content", "tool_response.message",
           "tool_response.content", "tool_response", default = "" },
-        exitCode = { any = { { ["tool_response.stdout"] = { present = true }, ["tool_response.interrupted"] = { ["not"] = "true" } } },
-          yes = 0, "tool_response.exitCode" },
+        exitCode = { any = { { ["tool_response.stdout"] = { present = true },
+            ["tool_response.interrupted"] = { ["not"] = "true" } } }, yes = 0, "tool_response.exitCode" },
         durationMs = "duration_ms", partial = { const = true } } } },
     { when = { hook_event_name = "PostToolUseFailure" }, emit = {
       kind = "tool-result", name = "tool_name", callId = "tool_use_id", isError = { const = true },
-      x = { output = { "error", default = "" }, exitCode = { "error", after = "Exit code " }, durationMs = "duration_ms" } } },
+      x = { output = { "error", default = "" }, exitCode = { "error", after = "Exit code " },
+        durationMs = "duration_ms" } } },
     -- A call that a hook refused has no result but here.
     { when = { hook_event_name = "PostToolBatch" }, each = "tool_calls", emit = {
         kind = "tool-result", name = "tool_name", callId = "tool_use_id",
@@ -88,8 +91,8 @@ return dialect {
       kind = "compaction", strategy = { "trigger", default = "auto" }, messages = { const = 0 } } },
     { when = { hook_event_name = "Notification" }, emit = { kind = "warning", message = { "message", default = "" } } },
     { when = { hook_event_name = "PostModelSwitch" }, emit = {
-      kind = "model-route", step = { const = 0 }, choice = { "to_model", default = "" }, model = { "to_model", default = "" },
-      reason = { const = "selected" } } },
+      kind = "model-route", step = { const = 0 }, choice = { "to_model", default = "" },
+      model = { "to_model", default = "" }, reason = { const = "selected" } } },
     { when = { hook_event_name = "InstructionsLoaded" }, emit = {
       kind = "instructions-loaded", count = { const = 1 } } },
     { when = { hook_event_name = "FileChanged" }, emit = {

@@ -34,8 +34,10 @@ return dialect {
   detect = {
     { has = { "session_id", "uuid" }, when = { type = { "system", "result", "rate_limit_event", "stream_event" } } },
     { has = { "session_id", "message", "uuid" }, when = { type = { "assistant", "user" } } },
-    { has = { "session_id", "message", "uuid" }, when = { type = { "assistant", "user" }, sessionId = { present = false } } },
-    { has = { "session_id" }, when = { type = { "tool_progress", "auth_status", "prompt_suggestion", "conversation_reset" } } },
+    { has = { "session_id", "message", "uuid" }, when = {
+      type = { "assistant", "user" }, sessionId = { present = false } } },
+    { has = { "session_id" }, when = {
+      type = { "tool_progress", "auth_status", "prompt_suggestion", "conversation_reset" } } },
   },
   session = "session_id", agent = { "agent_id", "parent_tool_use_id", default = "main" }, at = "timestamp",
   observer_origin = "observer-activity",
@@ -46,7 +48,8 @@ return dialect {
   skip = { { type = "user", isReplay = true } },
   rules = {
     { when = { type = "assistant", error = { present = true } }, emit = {
-      { when = { error = { "rate_limit", "billing_error" } }, kind = "quota", message = { "message.content", "error" } },
+      { when = { error = { "rate_limit", "billing_error" } }, kind = "quota",
+        message = { "message.content", "error" } },
       { kind = "model-error", message = { "message.content", "error" } } } },
     { when = { type = "assistant" }, each = "message.content", emit = {
         { when = { type = "text" }, kind = "text", text = "text", x = text_of_answer },
@@ -75,11 +78,13 @@ return dialect {
 
     -- Each of several results of one run tells its own turn's usage.
     { when = { type = "result" }, emit = {
-      { when = { result = { empty = false }, is_error = { ["not"] = "true" } }, more = true, kind = "result", text = "result" },
+      { when = { result = { empty = false }, is_error = { ["not"] = "true" } }, more = true, kind = "result",
+        text = "result" },
       { when = { usage = { present = true } }, more = true, kind = "usage",
         ["tokens.input"] = "usage.input_tokens", ["tokens.cached"] = "usage.cache_read_input_tokens",
         ["tokens.cacheCreated"] = "usage.cache_creation_input_tokens", ["tokens.output"] = "usage.output_tokens" },
-      { when = { terminal_reason = { "completed", "tool_deferred" }, is_error = { ["not"] = "true" } }, kind = "finished" },
+      { when = { terminal_reason = { "completed", "tool_deferred" }, is_error = { ["not"] = "true" } },
+        kind = "finished" },
       { when = { is_error = { ["not"] = "true" }, terminal_reason = { present = false } }, kind = "finished" },
       { when = { is_error = { ["not"] = "true" } }, kind = "stopped", reason = "terminal_reason" },
       { kind = "failure", message = { "result", "errors", "terminal_reason", "subtype", default = "error" } } } },

@@ -52,7 +52,8 @@ return dialect {
   rules = {
     { when = { type = "thread.started" }, emit = { kind = "conversation", id = "thread_id" } },
 
-    { when = { type = { "item.started", "item.updated" }, [TYPE] = { "agent_message", "assistant_message", "reasoning" } } },
+    { when = { type = { "item.started", "item.updated" }, [TYPE] = {
+      "agent_message", "assistant_message", "reasoning" } } },
     { when = { type = "item.completed", [TYPE] = { "agent_message", "assistant_message" } }, emit = {
       kind = "text", text = { "item.text", default = "" } } },
     { when = { type = "item.completed", [TYPE] = "reasoning" }, emit = {
@@ -80,7 +81,8 @@ return dialect {
         ["tokens.input"] = "usage.input_tokens", ["tokens.cached"] = "usage.cached_input_tokens",
         ["tokens.cacheCreated"] = "usage.cache_write_input_tokens", ["tokens.output"] = "usage.output_tokens" },
       { kind = "finished" } } },
-    { when = { type = "turn.failed" }, emit = { kind = "failure", message = { "error.message", "error", default = "failed" } } },
+    { when = { type = "turn.failed" }, emit = {
+      kind = "failure", message = { "error.message", "error", default = "failed" } } },
     -- Also said of attempts that are made again: the turn ends with turn.failed or goes on.
     { when = { type = "error" }, emit = { kind = "model-error", message = { "message", default = "" } } },
   },

@@ -63,14 +63,16 @@ return dialect {
     -- What the client itself says in the user's name.
     { when = { type = "response_item", ["payload.type"] = "message", ["payload.role"] = "user" },
       each = "payload.content", emit = {
-        { when = { text = { prefix = "<hook_prompt" } }, kind = "prompt", text = { "text", between = { ">", "</hook_prompt>" } },
+        { when = { text = { prefix = "<hook_prompt" } }, kind = "prompt",
+          text = { "text", between = { ">", "</hook_prompt>" } },
           x = { origin = { const = "hook" }, continues = { const = true } } },
         { when = { text = { prefix = { "# AGENTS.md instructions", "<user_instructions>" } } },
           kind = "instructions-loaded", count = { const = 1 },
           x = { source = { const = "AGENTS.md" }, output = "text" } } } },
     { when = response "message" },
     { when = response "reasoning", emit = { kind = "reasoning", text = { "payload.summary", default = "" } } },
-    { when = response "function_call", emit = { call("payload.name", { "payload.arguments", json = true }, "payload.call_id") } },
+    { when = response "function_call", emit = {
+      call("payload.name", { "payload.arguments", json = true }, "payload.call_id") } },
     { when = response "custom_tool_call", emit = { call("payload.name", "payload.input", "payload.call_id") } },
     { when = response "local_shell_call", emit = {
       call({ const = "local_shell" }, "payload.action", { "payload.call_id", "payload.id" }) } },
@@ -98,7 +100,8 @@ return dialect {
       call({ const = "exec_command" }, "payload.item.command", "payload.item.id"),
       ended("payload.item", "payload.item.id", { const = "exec_command" }) } },
     { when = item "FileChange", emit = {
-      { more = true, kind = "file-change", changes = { "payload.item.changes", default = {} }, callId = "payload.item.id" },
+      { more = true, kind = "file-change", changes = { "payload.item.changes", default = {} },
+        callId = "payload.item.id" },
       call({ const = "apply_patch" }, "payload.item.changes", "payload.item.id"),
       ended("payload.item", "payload.item.id", { const = "apply_patch" }) } },
     { when = item "McpToolCall", emit = {
@@ -114,7 +117,8 @@ return dialect {
     { when = { type = "token_usage_record" }, emit = {
       tokens({ kind = "message-usage", messageId = "payload.response_id" }, "payload.usage") } },
     { when = event { "task_complete", "turn_complete" }, emit = { kind = "finished" } },
-    { when = event "turn_aborted", emit = { kind = "stopped", reason = { "payload.reason", default = "interrupted" } } },
+    { when = event "turn_aborted", emit = {
+      kind = "stopped", reason = { "payload.reason", default = "interrupted" } } },
     { when = event "error", emit = { kind = "model-error", message = { "payload.message", default = "" } } },
     { when = event "stream_error", emit = {
       kind = "model-retry", attempt = { "payload.attempt", default = 1 }, message = "payload.message" } },
@@ -125,7 +129,8 @@ return dialect {
       kind = "warning", message = { const = "thread rolled back" },
       x = { rollback = { "payload.num_turns", default = 1 } } } },
     { when = event "hook_completed", emit = {
-      kind = "hook", phase = { "payload.run.event_name", "payload.event", default = "" }, changed = { const = false } } },
+      kind = "hook", phase = { "payload.run.event_name", "payload.event", default = "" },
+      changed = { const = false } } },
     { when = item { "AgentMessage", "HookPrompt", "Reasoning", "Plan", "WebSearch", "ContextCompaction" } },
     { when = event {
       "agent_message", "agent_reasoning", "agent_reasoning_raw_content", "token_count", "task_started", "turn_started",

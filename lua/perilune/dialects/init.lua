@@ -73,7 +73,8 @@ local function pick(value)
   end
   for key in pairs(value) do
     if type(key) == "string" and not pick_words[key] then
-      error(("unknown word '%s' in a pick (paths, default, const, after, between, prefix, join, json, any, yes)"):format(key), 0)
+      error(("unknown word '%s' in a pick (paths, default, const, after, between, prefix, join, json, any, yes)")
+        :format(key), 0)
     end
   end
   return out

@@ -1,0 +1,91 @@
+#!/bin/sh
+# A policy, an observer and a config that change while `run` reads a live stream (PE-2), and a
+# delivery that is seen in it (PE-7).
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+mkdir "$work/observers"
+observer() { # WORDS
+  cat >"$work/observers/echo.lua" <<LUA
+-- perilune-api: 1
+return {
+    name = "echo", description = "says something at every step", on = "turn_end",
+    observe = function(turn)
+        return { advise = "$1 at step " .. turn.step, fingerprint = "s" .. turn.step }
+    end,
+}
+LUA
+}
+policy() { # REASON
+  cat >"$work/mine.lua" <<LUA
+-- perilune-api: 1
+return {
+    name = "mine",
+    deliver = function(verdict, p, ctx)
+        ctx.state.count = (ctx.state.count or 0) + 1
+        return { verdict = "deliver", lane = "steer", reason = "$1 " .. ctx.state.count }
+    end,
+}
+LUA
+}
+step() { # TEXT
+  printf '%s\n' '{"session":"s","kind":"user_message","text":"go"}' \
+    "{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"$1\"}" \
+    '{"session":"s","kind":"turn_ended","reason":"completed"}' >&3
+}
+# Waits until the records hold $1, at most five seconds.
+await() {
+  tries=0
+  until grep -qF -- "$1" "$work/records" || [ "$tries" -ge 50 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+  done
+  grep -qF -- "$1" "$work/records"
+}
+says() { grep -qF -- "$1" "$work/log"; }
+
+observer first
+policy one
+printf 'limits: { advisories_per_turn: 2 }\n' >"$work/config.yaml"
+mkfifo "$work/pipe"
+"$perilune" run --json --dialect activity --config "$work/config.yaml" --policy "$work/mine.lua" \
+  --observers "$work/observers" --sink "$work/sink" - <"$work/pipe" >"$work/records" 2>"$work/log" &
+child=$!
+exec 3>"$work/pipe"
+: >"$work/out" && : >"$work/err" && status=0
+
+step "one"
+check "the first policy decides" await '"reason":"one 1"'
+check "PE-7 a delivery is handed over" await '"state":"handed"'
+nonce=$(sed -n 's/.*"nonce":"\([^"]*\)".*/\1/p' "$work/sink" | sed 1q)
+printf '{"session":"s","kind":"user_message","origin":"observer:echo","text":"%s"}\n' \
+  "<observer-note nonce=\\\"$nonce\\\" from=\\\"observer:echo\\\">" >&3
+check "PE-7 and seen once the agent's stream shows its frame" await '"state":"seen"'
+
+policy two
+sleep 1.2
+step "two"
+check "PE-2 a changed policy decides, with the state of the one before" await '"reason":"two 2"'
+
+printf 'return {\n    name = "mine",\n    deliver = function(verdict) retrun verdict end,\n}\n' \
+  >"$work/mine.lua"
+sleep 1.2
+step "three"
+check "PE-2 a broken edit changes nothing" await '"reason":"two 3"'
+check "PE-2 and its file and line are named" says "mine.lua:3"
+check "PE-2 also as a record" await '"record":"warning"'
+
+observer second
+sleep 1.2
+step "four"
+check "PE-2 a changed observer speaks" await "second at step"
+
+printf 'limits: { advisories_per_turn: 0 }\n' >"$work/config.yaml"
+sleep 1.2
+step "five"
+check "PE-2 a lower limit holds at once" await "the window's budget is spent"
+
+exec 3>&-
+wait "$child" || status=$?
+check "run ends well" exits 0
+finish

@@ -1,0 +1,139 @@
+// config.yaml: defaults, what each key does, and a mistake that leaves everything as it was.
+#include "host_internal.h"
+
+#include <unistd.h>
+
+#include "test.h"
+
+static host_config config;
+static peri_diag_list diags;
+static peri_buf said;
+
+static int parse(const char *text) {
+    peri_diag_list_deinit(&diags);
+    peri_diag_list_init(&diags);
+    peri_buf_deinit(&said);
+    peri_buf_init(&said, 1 << 16);
+    int status = host_config_parse(&config, peri_str_c(text), PERI_STR("config.yaml"), &diags);
+    for (size_t i = 0; i < diags.count; i++) peri_diag_format(&said, &diags.items[i]);
+    return status;
+}
+
+static void start(void) {
+    host_config_init(&config);
+}
+static void stop(void) {
+    host_config_deinit(&config);
+}
+
+IT("starts from the documented defaults") {
+    start();
+    CHECK(config.observers_enabled && config.scrub);
+    CHECK_EQ(config.limits.advisories_per_turn, 2);
+    CHECK_EQ(config.limits.veto_budget, 3);
+    CHECK_EQ(config.ledger_days, 30);
+    CHECK_EQ(config.ledger_max_bytes, 268435456);
+    CHECK_EQ(config.policy_count, 1);
+    CHECK_STR(config.policies[0], "default");
+    CHECK_OK(parse(""));
+    CHECK_EQ(config.limits.veto_budget, 3);
+    stop();
+}
+
+IT("reads every key it knows") {
+    start();
+    CHECK_OK(parse("observers:\n  enabled: false\n  disable: [a, b]\n"
+                  "  reviewer: { enabled: true, mode: shadow }\n  other: { enabled: false }\n"
+                  "policies: [default, mine]\n"
+                  "limits: { advisories_per_turn: 10, veto_budget: 0 }\n"
+                  "ledger: { days: 7, max_bytes: 2000000 }\n"
+                  "privacy: { scrub: false, patterns: [\"k[0-9]{2,3}\"] }\n"
+                  "goal:\n  text: ship it\n  check: make test\n"
+                  "  items: [\"[x] first\", \"- [ ] second\", { text: third, done: true }]\n"));
+    CHECK(!config.observers_enabled && !config.scrub);
+    CHECK_EQ(config.disabled_count, 3);
+    CHECK_STR(config.disabled[2], "other");
+    CHECK_STR(config.enabled[0], "reviewer");
+    CHECK_STR(config.shadowed[0], "reviewer");
+    CHECK_EQ(config.policy_count, 2);
+    CHECK_STR(config.policies[1], "mine");
+    CHECK_EQ(config.limits.advisories_per_turn, 10);
+    CHECK_EQ(config.limits.veto_budget, 0);
+    CHECK_EQ(config.ledger_days, 7);
+    CHECK_STR(config.patterns[0], "k[0-9]{2,3}");
+    CHECK_STR(config.goal.text, "ship it");
+    CHECK_STR(config.goal.check, "make test");
+    CHECK_EQ(config.goal.item_count, 3);
+    CHECK(config.goal.items[0].done && !config.goal.items[1].done && config.goal.items[2].done);
+    CHECK_STR(config.goal.items[1].text, "second");
+    stop();
+}
+
+IT("PI-14 adds what a later file disables to what an earlier one did") {
+    start();
+    CHECK_OK(parse("observers: { disable: [a] }"));
+    CHECK_OK(parse("observers: { disable: b }"));
+    CHECK_EQ(config.disabled_count, 2);
+    CHECK_STR(config.disabled[0], "a");
+    CHECK_STR(config.disabled[1], "b");
+    stop();
+}
+
+IT("PI-14 takes nothing of a file with a mistake, and says where it is") {
+    static const struct {
+        const char *text, *want;
+    } wrong[] = {
+        {"observers: { disable: [x] }\nlimitz: 1\n", "config.yaml:2:1: error: "},
+        {"limits: { veto_budget: 11 }", "config.yaml:1:24"},
+        {"limits: { veto_budget: -1 }", "config.yaml:1:24"},
+        {"limits: { veto_budget: many }", "config.yaml:1:24"},
+        {"observers: { enabled: maybe }", "config.yaml:1:23"},
+        {"observers: { reviewer: { mode: loud } }", "config.yaml:1:32"},
+        {"ledger: { days: 0 }", "config.yaml:1:17"},
+        {"privacy: { patterns: \"a,b\" }", "patterns must be a list"},
+        {"goal: { text: a, text: b }", "error"},
+        {"- a\n- b\n", "a config is a map of keys"},
+        {"policies: [default\n", "config.yaml:"},
+    };
+    start();
+    CHECK_OK(parse("limits: { advisories_per_turn: 5 }\nobservers: { disable: [kept] }"));
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        CHECK(parse(wrong[i].text) < 0);
+        CHECK_HAS(peri_buf_str(&said), wrong[i].want);
+        CHECK_EQ(config.limits.advisories_per_turn, 5);
+        CHECK_EQ(config.disabled_count, 1);
+        CHECK_STR(config.disabled[0], "kept");
+    }
+    CHECK_OK(parse("limits: { veto_budget: 4 }")); // and it still reads
+    CHECK_EQ(config.limits.veto_budget, 4);
+    stop();
+}
+
+IT("names the nearest key") {
+    start();
+    CHECK(parse("privaci: { scrub: false }") < 0);
+    CHECK_HAS(peri_buf_str(&said), "privacy");
+    CHECK(config.scrub);
+    stop();
+}
+
+IT("tells a missing file from an unreadable one") {
+    char path[64] = "/tmp/peri-config-XXXXXX";
+    start();
+    peri_diag_list_init(&diags);
+    CHECK_EQ(host_config_read(&config, "/nonexistent/config.yaml", &diags), PERI_ENOENT);
+    CHECK_EQ(diags.error_count, 0);
+    CHECK(host_config_read(&config, "/tmp", &diags) < 0);
+    CHECK_EQ(diags.error_count, 1);
+    int fd = mkstemp(path);
+    CHECK(fd >= 0);
+    CHECK_EQ(ftruncate(fd, HOST_CONFIG_MAX_BYTES + 1), 0);
+    close(fd);
+    CHECK_EQ(host_config_read(&config, path, &diags), PERI_ELIMIT);
+    unlink(path);
+    peri_diag_list_deinit(&diags);
+    peri_buf_deinit(&said);
+    stop();
+}
+
+TEST_MAIN
