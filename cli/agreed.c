@@ -1,4 +1,5 @@
-// Opening and saving the trust store for `trust`, `goal` and `remember`, with failures told once.
+// Opening and saving the trust store for `trust`, `goal` and `remember`, with failures told
+// once.
 #include "agreed.h"
 
 #include <stdio.h>

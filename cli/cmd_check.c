@@ -84,8 +84,8 @@ static void print_json(const char *path, const peri_checked *checked,
     peri_buf_deinit(&out);
 }
 
-// A valid observer is shown with what its values resolved to: what was typed is not always what a
-// person takes it for.
+// A valid observer is shown with what its values resolved to: what was typed is not always what
+// a person takes it for.
 static void print_human(const char *path, const peri_checked *checked,
                         const peri_diag_list *diags, bool quiet) {
     printf("%s: %s (%s)\n", path, verdict_of(diags), kind_word(checked->kind));
@@ -123,7 +123,8 @@ static bool belongs_to_markdown(const char *lua) {
     return belongs;
 }
 
-// In a folder only what perilune would load is looked at; Markdown is, where observers are kept.
+// In a folder only what perilune would load is looked at; Markdown is, where observers are
+// kept.
 static int check_found(void *user, const char *path) {
     peri_str name = peri_str_c(path);
     const char *slash = strrchr(path, '/');

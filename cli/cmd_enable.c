@@ -1,5 +1,6 @@
-// `perilune enable NAME...` and `perilune disable NAME...`: switches of the user's own, kept in a file
-// of their own beside config.yaml, so that what a person wrote is never rewritten by a program.
+// `perilune enable NAME...` and `perilune disable NAME...`: switches of the user's own, kept in
+// a file of their own beside config.yaml, so that what a person wrote is never rewritten by a
+// program.
 #include <stdlib.h>
 
 #include "base/json.h"

@@ -1,5 +1,5 @@
-// `perilune new observer NAME` and `new policy NAME`: a working file and its spec, from the templates
-// that ship with the library (lua/templates/).
+// `perilune new observer NAME` and `new policy NAME`: a working file and its spec, from the
+// templates that ship with the library (lua/templates/).
 #include <stdio.h>
 #include <stdlib.h>
 

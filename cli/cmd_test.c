@@ -1,5 +1,5 @@
-// `perilune test [PATH...]`: runs the specs of authors. Naming a path is consenting to run what is there;
-// without one only the user's own folder is looked into, never the project's.
+// `perilune test [PATH...]`: runs the specs of authors. Naming a path is consenting to run what
+// is there; without one only the user's own folder is looked into, never the project's.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// `perilune trust`: shows what a project brings along and asks whether it may be used. What was shown
-// is what is agreed to: the hash is of the very bytes that were read for showing.
+// `perilune trust`: shows what a project brings along and asks whether it may be used. What was
+// shown is what is agreed to: the hash is of the very bytes that were read for showing.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -108,7 +108,8 @@ static peri_str layer_of(void *user, peri_str name) {
     return observer ? observer->layer : (peri_str){0};
 }
 
-// A host without the project, to tell what its files would replace. NULL: then that is not told.
+// A host without the project, to tell what its files would replace. NULL: then that is not
+// told.
 static peri_host *host_without_project(void) {
     peri_host_options options = PERI_HOST_OPTIONS_INIT;
     options.use_user_config = true;

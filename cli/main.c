@@ -25,6 +25,8 @@ static const struct {
     {"explain", cmd_explain, "tell why one proposal ended as it did"},
     {"log", cmd_log, "list what the ledger holds"},
     {"worker", cmd_worker, "run the Lua observers of a pack in a process of their own"},
+    {"status", cmd_status, "tell how each observer fares, why, and what to do"},
+    {"stop", cmd_stop, "stop observers for the sessions they watch now"},
     {"gate", cmd_gate, "tell whether an observer may be started for an agent, and why"},
     {"policy", cmd_policy, "put proposals to the policies; the table of lanes"},
 };

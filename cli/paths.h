@@ -15,7 +15,8 @@ PERI_MUST_USE int peri_path_state(peri_buf *out, const char *name);
 /// Appends "$XDG_CONFIG_HOME/perilune/NAME", or "$HOME/.config/perilune/NAME", in the same way.
 PERI_MUST_USE int peri_path_config(peri_buf *out, const char *name);
 
-/// Appends the path of the trust store: in `state_dir` if it is given, else in the state folder.
+/// Appends the path of the trust store: in `state_dir` if it is given, else in the state
+/// folder.
 PERI_MUST_USE int peri_path_trust(peri_buf *out, const char *state_dir);
 
 #endif

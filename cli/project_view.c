@@ -1,6 +1,7 @@
-// Showing definitions that nobody has agreed to yet. Lua is read by words (script/outline.h), Markdown
-// headers as YAML; what cannot be told that way is said to be unknown, never guessed. Everything
-// passes peri_prose_add_plain(): a file may be written to fool the reader's terminal.
+// Showing definitions that nobody has agreed to yet. Lua is read by words (script/outline.h),
+// Markdown headers as YAML; what cannot be told that way is said to be unknown, never guessed.
+// Everything passes peri_prose_add_plain(): a file may be written to fool the reader's
+// terminal.
 #include "project_view.h"
 
 #include "base/yaml.h"

@@ -88,6 +88,7 @@ static void init_parts(peri_host *host) {
     peri_joiner_init(&host->joiner);
     peri_registry_init(&host->registry, host->seed, host_agent_free, host_session_free);
     peri_outbox_init(&host->outbox, host_on_delivery, host);
+    host->outbox.before = host_begin_handing;
     peri_arena_init(&host->run_arena, 16 * 1024 * 1024);
     peri_arena_init(&host->record_arena, 4 * 1024 * 1024);
     peri_diag_list_init(&host->diags);
@@ -216,7 +217,10 @@ static bool commit_due(const peri_host *host) {
 }
 
 static void step(peri_host *host, int timeout_ms) {
-    if (host->ledger_path) open_ledger(host);
+    if (host->ledger_path) {
+        open_ledger(host);
+        host_resume_deliveries(host);
+    }
     if (host->diags.count) host_diags_flush(host);
     if (awaits_answers(host)) {
         peri_loop_run(host->loop, ANSWER_WAIT_MS);
@@ -233,7 +237,8 @@ static void step(peri_host *host, int timeout_ms) {
         host_finish_agents(host);
         if (!has_work(host)) host_summary(host);
     }
-    if (!due(host) || commit_due(host)) hand_over(host);
+    // A run and what is decided of it are stored together: not while its batch is still due.
+    if (!host->work_count && (!due(host) || commit_due(host))) hand_over(host);
 }
 
 int peri_host_step(peri_host *host, int timeout_ms) {

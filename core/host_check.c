@@ -1,6 +1,6 @@
-// Validating what people write (`perilune check`), each file on its own. The files of one folder share a
-// host, as they will when they are loaded, so that two of one name are told; of a file that is
-// refused nothing is kept.
+// Validating what people write (`perilune check`), each file on its own. The files of one
+// folder share a host, as they will when they are loaded, so that two of one name are told; of
+// a file that is refused nothing is kept.
 #include <stdlib.h>
 
 #include "host_author.h"
@@ -49,7 +49,8 @@ static bool holds(peri_str text, const char *part) {
     return peri_str_find(text, peri_str_c(part)) != PERI_NPOS;
 }
 
-// What a Lua file is: by its keys where it is a plain table, else by the words only that kind has.
+// What a Lua file is: by its keys where it is a plain table, else by the words only that kind
+// has.
 static peri_file_kind kind_of(peri_str text) {
     if (holds(text, "dialect {") || holds(text, "dialect{") || holds(text, "dialect(")) {
         return PERI_KIND_DIALECT;

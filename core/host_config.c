@@ -113,7 +113,8 @@ static void read_ceilings(reading *r, const peri_yaml *map, uint64_t *to) {
     enum { MILLION = 1000000 };
     peri_str words[PERI_SPEND_COUNT + 1] = {{0}};
     if (!map) return;
-    for (peri_spend what = 0; what < PERI_SPEND_COUNT; what++) words[what] = peri_spend_word(what);
+    for (peri_spend what = 0; what < PERI_SPEND_COUNT; what++)
+        words[what] = peri_spend_word(what);
     if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
     for (peri_spend what = 0; what < PERI_SPEND_COUNT; what++) {
         const peri_yaml *node = peri_yaml_get(map, words[what]);
@@ -129,9 +130,12 @@ static void read_ceilings(reading *r, const peri_yaml *map, uint64_t *to) {
 }
 
 static void read_limits(reading *r, const peri_yaml *map) {
-    static const peri_str words[] = {
-        {"advisories_per_turn", 19}, {"veto_budget", 11}, {"session", 7}, {"day", 3},
-        {"unknown_percent", 15},     {0}};
+    static const peri_str words[] = {{"advisories_per_turn", 19},
+                                     {"veto_budget", 11},
+                                     {"session", 7},
+                                     {"day", 3},
+                                     {"unknown_percent", 15},
+                                     {0}};
     if (!map) return;
     if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
     int64_t number;
@@ -143,8 +147,8 @@ static void read_limits(reading *r, const peri_yaml *map) {
                              &number))) {
         r->to->limits.veto_budget = (uint32_t)number;
     }
-    got(r, peri_yaml_int(&r->doc, key(map, "unknown_percent"), 1, 100,
-                         &r->to->unknown_percent));
+    got(r,
+        peri_yaml_int(&r->doc, key(map, "unknown_percent"), 1, 100, &r->to->unknown_percent));
     read_ceilings(r, key(map, "session"), r->to->ceilings.session);
     read_ceilings(r, key(map, "day"), r->to->ceilings.day);
 }
@@ -229,10 +233,18 @@ static void read_recall(reading *r, const peri_yaml *map) {
 }
 
 static void read_root(reading *r) {
-    static const peri_str words[] = {{"observers", 9},    {"policies", 8}, {"limits", 6},
-                                     {"permissions", 11}, {"models", 6},   {"ledger", 6},
-                                     {"privacy", 7},      {"goal", 4},     {"recall", 6},
-                                     {"verbose", 7},      {"agents", 6},   {"observers_enabled", 17},
+    static const peri_str words[] = {{"observers", 9},
+                                     {"policies", 8},
+                                     {"limits", 6},
+                                     {"permissions", 11},
+                                     {"models", 6},
+                                     {"ledger", 6},
+                                     {"privacy", 7},
+                                     {"goal", 4},
+                                     {"recall", 6},
+                                     {"verbose", 7},
+                                     {"agents", 6},
+                                     {"observers_enabled", 17},
                                      {0}};
     const peri_yaml *root = r->doc.root;
     if (!root) return;

@@ -1,6 +1,6 @@
-// One definition taken into the layers. Keyed on `name`, not on the file; the later layer's counts
-// whole. A file that cannot be used is left out alone, never widened to defaults, and what stays in
-// use instead is said. Called by host_layers.c.
+// One definition taken into the layers. Keyed on `name`, not on the file; the later layer's
+// counts whole. A file that cannot be used is left out alone, never widened to defaults, and
+// what stays in use instead is said. Called by host_layers.c.
 #include <stdio.h>
 
 #include "host_internal.h"
@@ -118,8 +118,9 @@ static void leave_out(peri_host *host, const host_found *from, peri_entry *entry
                    PERI_FMT(stays->layer));
 }
 
-// A project's Lua is agreed to as it was shown, and it is shown without being run. So it must be one
-// of which everything that matters can be told that way, and then turn out to be just that.
+// A project's Lua is agreed to as it was shown, and it is shown without being run. So it must
+// be one of which everything that matters can be told that way, and then turn out to be just
+// that.
 static int check_shown(peri_host *host, const host_found *from) {
     peri_outline outline;
     peri_outline_read(from->text, &outline);
@@ -172,7 +173,8 @@ static int define(peri_host *host, const host_found *from, const peri_observer *
                               .lua_file = from->lua_file,
                               .lua_text = from->lua_text,
                               .lenient = from->lenient};
-    // A project's Lua runs in a worker only, and no worker reads one that has no name of its own.
+    // A project's Lua runs in a worker only, and no worker reads one that has no name of its
+    // own.
     if (markdown.lua_text.ptr && peri_str_eq(from->layer, PERI_STR("project"))) {
         markdown.lua_text = (peri_str){0};
         peri_diag_addf(&host->diags, PERI_WARNING, "not-read", from->lua_file, 0, 0,

@@ -326,7 +326,7 @@ void host_read_sidecar(peri_host *host, peri_source *source, const host_file *fi
 
 void host_count_file(peri_host *host, const peri_dialect *dialect) {
     for (size_t i = 0; i < host->dialect_count; i++) {
-        if (host->dialects[i] == dialect) host->dialect_files_read[i]++;
+        if (host->dialects[i] == dialect) host->by_dialect[i].files++;
     }
 }
 
@@ -391,7 +391,8 @@ static bool refill(peri_source *source) {
         pending->len += (size_t)got;
         return true;
     }
-    if (got == 0 && source->followed) return false; // it may grow, and is closed by who follows it
+    if (got == 0 && source->followed)
+        return false; // it may grow, and is closed by who follows it
     if (got < 0) {
         host_logf(source->host, "error", "%s: %s", source->name, peri_status_message((int)got));
     }
@@ -432,7 +433,8 @@ static void check_recognised(peri_source *source) {
         host->unrecognised[host->counts.unrecognised] = strdup(source->name);
     }
     host->counts.unrecognised++;
-    host_logf(host, "warning", "%s: format not recognised: %llu of %llu records are of unknown kinds",
+    host_logf(host, "warning",
+              "%s: format not recognised: %llu of %llu records are of unknown kinds",
               source->name, (unsigned long long)c->raw, (unsigned long long)c->records);
     host_warn(host, "format-not-recognised", peri_str_c(source->name),
               PERI_STR("format not recognised: most of its records are of unknown kinds"),
@@ -499,6 +501,7 @@ static void sweep(peri_host *host) {
             continue;
         }
         host_count_source(host, source);
+        host_count_dialect(host, source);
         *at = source->next;
         host_source_free(source);
     }

@@ -126,6 +126,7 @@ typedef struct host_agent {
     peri_stepper stepper;
     peri_desk desk;
     peri_run_phase phase;
+    uint64_t first;        // fingerprint of its first item; 0: none yet
     uint64_t turn_first;   // number of the first item of the current turn
     uint64_t work;         // tool calls so far
     peri_str last_user;    // owned
@@ -211,6 +212,11 @@ struct peri_source {
     peri_str last_session, last_agent; // owned; of the last observation that named them
     host_agent *last;                  // agent of those
 };
+
+/// What was read in one dialect.
+typedef struct host_dialect_counts {
+    uint64_t files, records, observations, raw;
+} host_dialect_counts;
 
 typedef struct host_subscriber {
     peri_record_fn fn;
@@ -317,7 +323,7 @@ struct peri_host {
     peri_buf digest;
     host_counts counts;
     peri_ingest_counts ingested;                    // of the sources that are done
-    uint64_t dialect_files_read[HOST_MAX_DIALECTS]; // files read, by dialect
+    host_dialect_counts by_dialect[HOST_MAX_DIALECTS]; // of files
     void *watching;                                 // owned; of peri_host_watch_digests
     peri_session *unfinished; // first session whose agents may still be going
     bool finishing, summed;
@@ -464,6 +470,11 @@ void host_push_work(peri_host *host, host_work work);
 // host_runs.c
 void host_do_work(peri_host *host); // the first of host->work
 void host_runs_free(peri_host *host);
+/// Makes a proposal of a draft, to be judged with the batch of whom it is for. PERI_EDENIED (a ceiling, or
+/// a report's conditions), PERI_EINVAL (the draft), PERI_ENOMEM, with the reason.
+PERI_MUST_USE int host_propose(peri_host *host, const host_work *work, const peri_draft *draft,
+                               const peri_proposal **out, const char **reason);
+void host_record_proposal(peri_host *host, const host_work *work, const peri_proposal *p);
 /// Ends the pairings of an agent that ended; each is recorded.
 void host_retire(peri_host *host, const peri_agent *agent);
 void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_state state,
@@ -520,6 +531,34 @@ bool host_is_busy(const peri_agent *agent);
 /// What waits for the last of them.
 void host_end_if_idle(peri_host *host, host_agent *of);
 
+// host_report.c
+/// Why a report of this pairing is refused now; NULL if it is not. `pairing` may be NULL.
+const char *host_report_refusal(const peri_pairing *pairing);
+/// Whom it is for: the observed agent, or the coordinator of an inherited observer.
+host_agent *host_report_receiver(const peri_pairing *pairing);
+peri_lane host_report_lane(const peri_pairing *pairing);
+/// The text, in `room` with the observed agent in front where somebody else reads it.
+peri_str host_report_text(const peri_pairing *pairing, peri_str report, peri_buf *room);
+
+// host_resume.c
+/// What a host before this one left of the pairing: task, state, how far it has read, the user's stop.
+void host_resume(peri_host *host, peri_pairing *pairing);
+/// Stores all of that, in the transaction of what changed it.
+void host_resume_save(peri_host *host, const peri_pairing *pairing);
+/// True if the user has stopped the observer; the pairing is stopped then, and that is told.
+bool host_stopped(peri_host *host, peri_pairing *pairing);
+/// True if a host before this one has woken the observer for what this batch holds; the pairing's cursor
+/// is put where it was then.
+bool host_resume_has_seen(const host_work *work);
+/// Ends the deliveries that a host before this one left unfinished.
+void host_resume_deliveries(peri_host *host);
+/// Around the sink: 0, and the delivery may be handed over.
+int host_begin_handing(void *user, const peri_delivery *delivery);
+
+// host_states.c
+/// Appends `,"states":[...]`.
+void host_states_add_json(peri_host *host, peri_buf *out);
+
 // host_spend.c
 /// Asks for `amount` of `what` for the agent's session and the day. NULL, and it is spent, or the ceiling
 /// that is reached; that is said once a session.
@@ -554,5 +593,7 @@ peri_str host_scrubbed(peri_host *host, peri_str text, peri_buf *room);
 void host_summary(peri_host *host);
 /// Adds what a source counted to the host's totals, once, when it is done.
 void host_count_source(peri_host *host, const peri_source *source);
+/// The same for the totals of a file's dialect.
+void host_count_dialect(peri_host *host, const peri_source *source);
 
 #endif

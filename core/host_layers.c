@@ -1,6 +1,6 @@
 // The layers of observers: builtin < user < project (trusted content only) < the folder of the
-// options. Finds the files of each; what becomes of one is decided in host_define.c. A folder or
-// file that cannot be used is reported and the others are loaded. Called by host_load.c.
+// options. Finds the files of each; what becomes of one is decided in host_define.c. A folder
+// or file that cannot be used is reported and the others are loaded. Called by host_load.c.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // A project's config and goal. A config from a repository is written by whoever wrote the
-// repository: it may take away and never give, so what it says is compared with what held before.
-// Called by host_project.c.
+// repository: it may take away and never give, so what it says is compared with what held
+// before. Called by host_project.c.
 #include "host_internal.h"
 
 typedef struct narrowing {

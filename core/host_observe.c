@@ -103,6 +103,9 @@ static void on_item(void *user, const peri_item *item) {
     host_agent *of = t->of;
     if (item->kind == PERI_ITEM_USER_MESSAGE) remember_user(of, item);
     if (item->kind == PERI_ITEM_TOOL_CALL) of->work++;
+    if (!of->first) {
+        of->first = peri_str_hash(item->call_id, item->hash ^ (uint64_t)item->kind) | 1;
+    }
     if (of->agent->pairing_count == 0) return; // nobody listens
     peri_item named = *item;
     if (item->kind == PERI_ITEM_TOOL_RESULT || item->kind == PERI_ITEM_TOOL_DENIED) {

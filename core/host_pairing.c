@@ -30,6 +30,7 @@ void host_pairing_tell(peri_host *host, peri_pairing *pairing, peri_str state, p
         .name = agent->name.len ? agent->name : agent->key,
         .step = of->stepper.step,
         .turn = of->stepper.turn,
+        .count = (uint64_t)pairing->wait_until_wall_ms,
     };
     if (json.len && json.status == PERI_OK) record.json = peri_buf_str(&json);
     host_record(host, &record);
@@ -214,6 +215,9 @@ static void on_armed(void *user, peri_pairing *pairing) {
     const host_agent *of = pairing->agent->attached;
     pairing->cursor = of->tap.last_number + 1;
     pairing->since_wall_ms = host_wall_ms(host);
+    host_resume(host, pairing);
+    if (host_stopped(host, pairing)) return;
+    host_resume_save(host, pairing);
     int status = host->permissions ? ask(host, pairing) : 0;
     if (status < 0) fail(host, pairing, status);
     // Told by the judgement, where there is one already.

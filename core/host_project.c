@@ -1,6 +1,6 @@
-// What a project may add to a host: observers, notes and a goal in the contents a person agreed to,
-// and a config that only narrows (contracts.md 6). Everything else of it is named once and left
-// alone. Called by host_load.c.
+// What a project may add to a host: observers, notes and a goal in the contents a person agreed
+// to, and a config that only narrows (contracts.md 6). Everything else of it is named once and
+// left alone. Called by host_load.c.
 #include "host_internal.h"
 
 enum { NAMED_FILES = 5 }; // in the notice; the rest is counted

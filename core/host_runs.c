@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "host_internal.h"
+#include "ledger/pairing_state.h"
 
 enum { EXCERPT_BYTES = 4096, HASH_BYTES = 16 };
 
@@ -66,6 +67,10 @@ static peri_outcome outcome_of(const peri_pairing *pairing) {
     return (peri_outcome){last[0], last[1], last[2], last[3], last[4], last[5]};
 }
 
+static const char recovery_note[] =
+    "Recovery note: what you had noted before is lost. You begin anew here, in the middle of the "
+    "agent's work.\n\n";
+
 // Frames what the pairing has not seen yet into host->digest.
 static int make_digest(peri_host *host, const host_work *work, const peri_turn *turn) {
     const peri_observer *observer = work->pairing->observer;
@@ -81,6 +86,8 @@ static int make_digest(peri_host *host, const host_work *work, const peri_turn *
     };
     if (work->pairing->last_due) options.last = outcome_of(work->pairing);
     peri_buf_clear(&host->digest);
+    if (work->pairing->note_due) peri_buf_add_c(&host->digest, recovery_note);
+    work->pairing->note_due = false;
     int status = peri_digest_write(&options, turn, observer, &host->digest, NULL);
     if (host->digest.len) work->pairing->last_due = false;
     return status;
@@ -91,7 +98,7 @@ static int make_digest(peri_host *host, const host_work *work, const peri_turn *
 // A short hash of (session, agent, observer, step, ordinal): the same in every replay.
 static void make_id(char out[11], const host_work *work, const char *kind, uint64_t ordinal) {
     uint64_t numbers[2] = {work->step, ordinal};
-    const peri_agent *agent = work->of->agent;
+    const peri_agent *agent = work->pairing->agent;
     uint64_t hash = peri_str_hash(peri_str_c(kind), PERI_HASH_SEED);
     const peri_str parts[] = {agent->session->id, agent->key, work->pairing->observer->name,
                               peri_str_of((const char *)numbers, sizeof numbers)};
@@ -132,18 +139,18 @@ static void record_run(peri_host *host, const host_work *work, peri_str id,
     host_record(host, &record);
 }
 
-static void keep_fresh(peri_host *host, host_agent *of, peri_proposal *proposal) {
+static int keep_fresh(host_agent *of, peri_proposal *proposal) {
     peri_proposal **fresh = realloc(of->fresh, (of->fresh_count + 1) * sizeof *fresh);
     if (!fresh) {
         free(proposal);
-        host->counts.lost++;
-        return;
+        return PERI_ENOMEM;
     }
     of->fresh = fresh;
     of->fresh[of->fresh_count++] = proposal;
+    return PERI_OK;
 }
 
-static void record_proposal(peri_host *host, const host_work *work, const peri_proposal *p) {
+void host_record_proposal(peri_host *host, const host_work *work, const peri_proposal *p) {
     peri_record record = host_record_of(PERI_RECORD_PROPOSAL, work);
     record.id = p->id;
     record.observer = p->observer;
@@ -156,40 +163,75 @@ static void record_proposal(peri_host *host, const host_work *work, const peri_p
     host->counts.proposals++;
 }
 
-static void propose(peri_host *host, const host_work *work, const peri_draft *draft,
-                    peri_run_result *result) {
+static int check_proposal(peri_host *host, const host_work *work, const peri_draft *draft,
+                          peri_proposal **out, const char **reason) {
     peri_pairing *pairing = work->pairing;
-    const char *reason = host_spend_try(host, work->of, PERI_SPEND_PROPOSALS, 1);
-    if (reason) { // no fault of the observer's
-        pairing->counts.refused++;
-        result->state = PERI_RUN_SKIPPED;
-        result->error = peri_str_c(reason);
-        return;
+    const char *refusal = draft->report.ptr ? host_report_refusal(pairing) : NULL;
+    if (!refusal) refusal = host_spend_try(host, work->of, PERI_SPEND_PROPOSALS, 1);
+    if (refusal) { // no fault of the observer's
+        *reason = refusal;
+        return PERI_EDENIED;
     }
     char id[11];
     make_id(id, work, "proposal", pairing->counts.proposed);
+    peri_draft own = *draft;
+    peri_buf room;
+    peri_buf_init(&room, 64 * 1024);
+    if (draft->report.ptr) own.report = host_report_text(pairing, draft->report, &room);
+    int status = peri_draft_check(pairing->observer, &own, peri_str_c(id), out, reason);
+    if (status == PERI_OK && draft->report.ptr) (*out)->lane = host_report_lane(pairing);
+    peri_buf_deinit(&room);
+    return status;
+}
+
+int host_propose(peri_host *host, const host_work *work, const peri_draft *draft,
+                 const peri_proposal **out, const char **reason) {
+    peri_pairing *pairing = work->pairing;
+    host_agent *receiver = draft->report.ptr ? host_report_receiver(pairing) : work->of;
     peri_proposal *proposal;
-    reason = "";
-    int status = peri_draft_check(pairing->observer, draft, peri_str_c(id), &proposal, &reason);
+    *reason = "out of memory";
+    int status = check_proposal(host, work, draft, &proposal, reason);
+    if (status == PERI_OK) {
+        proposal->step = work->step;
+        proposal->turn = work->turn;
+        proposal->at_wall_ms = host_wall_ms(host);
+        status = keep_fresh(receiver, proposal);
+    }
     if (status < 0) {
         pairing->counts.refused++;
-        result->state = PERI_RUN_FAILED;
-        result->error = peri_str_c(status == PERI_ENOMEM ? "out of memory" : reason);
-        return;
+        pairing->counts.refused_reports += draft->report.ptr != NULL;
+        return status;
     }
-    proposal->step = work->step;
-    proposal->turn = work->turn;
-    proposal->at_wall_ms = host_wall_ms(host);
     pairing->counts.proposed++;
-    keep_fresh(host, work->of, proposal);
+    pairing->counts.reports += draft->report.ptr != NULL;
+    *out = proposal;
+    if (receiver == work->of) return PERI_OK;
+    host_work batch = *work; // judged where it goes to
+    batch.kind = WORK_BATCH;
+    batch.of = receiver;
+    batch.turn = receiver->stepper.turn;
+    batch.step = receiver->stepper.step;
+    host_push_work(host, batch);
+    return PERI_OK;
+}
+
+static const peri_proposal *propose(peri_host *host, const host_work *work,
+                                    peri_run_result *result) {
+    const peri_proposal *proposal = NULL;
+    const char *reason;
+    int status = host_propose(host, work, &result->draft, &proposal, &reason);
+    if (status < 0) {
+        result->state = status == PERI_EDENIED ? PERI_RUN_SKIPPED : PERI_RUN_FAILED;
+        result->error = peri_str_c(reason);
+    }
+    return proposal;
 }
 
 static void settle_run(peri_host *host, const host_work *work, peri_str id,
                        peri_run_result *result) {
     peri_pairing *pairing = work->pairing;
-    host_agent *of = work->of;
-    size_t before = of->fresh_count;
-    if (result->state == PERI_RUN_PROPOSED) propose(host, work, &result->draft, result);
+    const peri_proposal *proposal = NULL;
+    if (result->state == PERI_RUN_PROPOSED) proposal = propose(host, work, result);
     if (result->saved_state.ptr) peri_try_own(&pairing->saved_state, result->saved_state);
     pairing->counts.runs++;
     pairing->counts.silent += result->state == PERI_RUN_SILENT;
@@ -202,8 +244,13 @@ static void settle_run(peri_host *host, const host_work *work, peri_str id,
         pairing->failures = 0;
     }
     record_run(host, work, id, result);
-    if (of->fresh_count > before) record_proposal(host, work, of->fresh[before]);
+    if (proposal) host_record_proposal(host, work, proposal);
+    if (result->wait_until_wall_ms > host_wall_ms(host)) {
+        pairing->wait_until_wall_ms = result->wait_until_wall_ms;
+        host_pairing_tell(host, pairing, PERI_STR("cooling-down"), result->error, NULL);
+    }
     if (result->state != PERI_RUN_SKIPPED) pairing->cursor = work->upto;
+    host_resume_save(host, pairing);
 }
 
 // A Markdown observer without a line of Lua, where no model runs: it costs nothing.
@@ -307,6 +354,18 @@ static void lose_batch(peri_host *host, const host_work *work, int status) {
               PERI_FMT(work->pairing->observer->name), peri_status_message(status));
 }
 
+// True while its runtime is to be left alone; its activity waits in the tap.
+static bool rests(peri_host *host, peri_pairing *pairing) {
+    if (!pairing->wait_until_wall_ms) return false;
+    if (host_wall_ms(host) < pairing->wait_until_wall_ms) {
+        pairing->counts.skipped++;
+        return true;
+    }
+    pairing->wait_until_wall_ms = 0;
+    host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state), (peri_str){0}, NULL);
+    return false;
+}
+
 static void do_run(peri_host *host, const host_work *work) {
     peri_pairing *pairing = work->pairing;
     if (!peri_pairing_active(pairing)) return;
@@ -314,13 +373,20 @@ static void do_run(peri_host *host, const host_work *work) {
         miss(work);
         return;
     }
-    if (!host_admit(host, work)) return;
+    if (host_resume_has_seen(work) || rests(host, pairing)) return;
+    if (host_stopped(host, pairing) || !host_admit(host, work)) return;
+    pairing->asked = work->upto;
     if (has_no_runtime(host, pairing->observer)) {
         pairing->counts.no_runtime++;
         pairing->cursor = work->upto;
         return;
     }
-    if (host_spend_try(host, work->of, PERI_SPEND_WAKES, 1)) {
+    const char *spent = host_spend_try(host, work->of, PERI_SPEND_WAKES, 1);
+    if (spent) {
+        if (!pairing->out_of_budget) {
+            host_pairing_tell(host, pairing, PERI_STR("out-of-budget"), peri_str_c(spent), NULL);
+        }
+        pairing->out_of_budget = true;
         pairing->counts.skipped++;
         pairing->cursor = work->upto;
         return;
@@ -421,4 +487,8 @@ void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_s
         .reason = reason,
     };
     host_record(host, &record);
+    if (!host->ledger || (state != PERI_DELIVERY_HANDED && state != PERI_DELIVERY_EXPIRED)) return;
+    if (peri_ledger_end_handing(host->ledger, delivery->session, delivery->id) == PERI_OK) {
+        host->ledger_dirty = true;
+    }
 }

@@ -20,6 +20,16 @@ void host_count_source(peri_host *host, const peri_source *source) {
     to->bytes += from->bytes;
 }
 
+void host_count_dialect(peri_host *host, const peri_source *source) {
+    const peri_ingest_counts *from = &source->reader.counts;
+    for (size_t i = 0; i < host->dialect_count; i++) {
+        if (host->dialects[i] != source->reader.dialect) continue;
+        host->by_dialect[i].records += from->records;
+        host->by_dialect[i].observations += from->observations;
+        host->by_dialect[i].raw += from->raw;
+    }
+}
+
 static peri_ingest_counts all_counts(peri_host *host) {
     peri_ingest_counts done = host->ingested;
     for (const peri_source *source = host->sources; source; source = source->next) {
@@ -57,18 +67,12 @@ static void add_ingest(peri_buf *out, const peri_ingest_counts *c) {
         const char *key;
         uint64_t count;
     } counts[] = {
-        {"lines", c->lines},
-        {"records", c->records},
-        {"bytes", c->bytes},
-        {"raw", c->raw},
-        {"invalid", c->invalid},
-        {"failedMaps", c->failed_maps},
-        {"malformed", c->malformed},
-        {"torn", c->torn},
-        {"welded", c->welded},
-        {"repaired", c->repaired},
-        {"oversized", c->oversized},
-        {"unfinished", c->unfinished},
+        {"lines", c->lines},         {"records", c->records},
+        {"bytes", c->bytes},         {"raw", c->raw},
+        {"invalid", c->invalid},     {"failedMaps", c->failed_maps},
+        {"malformed", c->malformed}, {"torn", c->torn},
+        {"welded", c->welded},       {"repaired", c->repaired},
+        {"oversized", c->oversized}, {"unfinished", c->unfinished},
     };
     bool started = false;
     peri_buf_add_c(out, "\"ingest\":{");
@@ -115,11 +119,11 @@ static void add_dialects(const peri_host *host, peri_buf *out) {
     bool started = false;
     peri_buf_add_c(out, "\"files\":{");
     for (size_t i = 0; i < host->dialect_count; i++) {
-        if (!host->dialect_files_read[i]) continue;
+        if (!host->by_dialect[i].files) continue;
         if (started) peri_buf_add_byte(out, ',');
         started = true;
         peri_json_add_string(out, host->dialects[i]->name);
-        peri_buf_addf(out, ":%llu", (unsigned long long)host->dialect_files_read[i]);
+        peri_buf_addf(out, ":%llu", (unsigned long long)host->by_dialect[i].files);
     }
     peri_buf_add_byte(out, '}');
 }
@@ -225,6 +229,7 @@ int peri_host_status_json(peri_host *host, peri_str *out) {
     host_follow_write_status(host, json);
     peri_buf_add_byte(json, ',');
     host_layers_add_json(host, json);
+    host_states_add_json(host, json);
     peri_buf_add_c(json, ",\"switchedOff\":");
     if (host->switched_off) {
         peri_json_add_string(json, peri_str_c(host->switched_off));
@@ -267,6 +272,19 @@ static void say_damage(peri_buf *out, const peri_ingest_counts *c) {
     if (started) peri_buf_add_byte(out, '\n');
 }
 
+static void say_dialects(const peri_host *host, peri_buf *out) {
+    for (size_t i = 0; i < host->dialect_count; i++) {
+        const host_dialect_counts *of = &host->by_dialect[i];
+        if (!of->files) continue;
+        peri_buf_addf(out, "         %-18.*s", PERI_FMT(host->dialects[i]->name));
+        plural(out, of->files, "file", "files");
+        peri_buf_add_c(out, ", ");
+        plural(out, of->observations, "observation", "observations");
+        if (of->raw) peri_buf_addf(out, ", %llu raw", (unsigned long long)of->raw);
+        peri_buf_add_byte(out, '\n');
+    }
+}
+
 static void say_input(peri_host *host, peri_buf *out, const peri_ingest_counts *all) {
     size_t agents, sessions = observed_sessions(host, &agents);
     peri_buf_add_c(out, "read     ");
@@ -282,6 +300,7 @@ static void say_input(peri_host *host, peri_buf *out, const peri_ingest_counts *
                       (unsigned long long)all->raw);
     }
     peri_buf_add_byte(out, '\n');
+    say_dialects(host, out);
     if (host->counts.other_files) {
         peri_buf_add_c(out, "other    ");
         plural(out, host->counts.other_files, "file", "files");

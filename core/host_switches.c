@@ -1,6 +1,6 @@
-// The off switches of the environment (spec CC-1). They are asked where the user's own settings are:
-// an embedder that wants none of the user's settings is not switched by them either. Which one is
-// off is kept, so that status can say it.
+// The off switches of the environment (spec CC-1). They are asked where the user's own settings
+// are: an embedder that wants none of the user's settings is not switched by them either. Which
+// one is off is kept, so that status can say it.
 #include <stdlib.h>
 
 #include "host_internal.h"

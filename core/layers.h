@@ -1,5 +1,5 @@
-// What the layers hold: every definition that was found, whether it is used, and why not. One list,
-// shown by status, `perilune observers` and `perilune trust` (spec PI-2, PI-11).
+// What the layers hold: every definition that was found, whether it is used, and why not. One
+// list, shown by status, `perilune observers` and `perilune trust` (spec PI-2, PI-11).
 #ifndef PERI_LAYERS_H
 #define PERI_LAYERS_H
 

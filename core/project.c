@@ -1,5 +1,5 @@
-// Reading a project folder for definitions. Nothing here evaluates anything: a cloned repository
-// must not get to run code because somebody asked what is in it (case C65).
+// Reading a project folder for definitions. Nothing here evaluates anything: a cloned
+// repository must not get to run code because somebody asked what is in it (case C65).
 #include "project.h"
 
 #include <stdio.h>

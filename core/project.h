@@ -1,6 +1,6 @@
 // What a project folder brings along: config, goal, notes and observers, read but never run.
-// Every file is there with the hash of the very bytes that were read, so that what a person agreed
-// to is what is loaded. Used by host_layers.c and by the trust verb.
+// Every file is there with the hash of the very bytes that were read, so that what a person
+// agreed to is what is loaded. Used by host_layers.c and by the trust verb.
 #ifndef PERI_PROJECT_H
 #define PERI_PROJECT_H
 
@@ -37,10 +37,10 @@ typedef struct peri_project {
     size_t trusted_count, untrusted_count; // of the files with a text
 } peri_project;
 
-/// Reads what the project at `folder` brings along, in a fixed order. A folder or file that is a
-/// symbolic link or that everyone may write is refused, one that cannot be read is reported, and
-/// both are left out. `trust` may be NULL: nothing is trusted. PERI_ENOENT if there is no such
-/// folder; PERI_ENOMEM. Deinit it in any case.
+/// Reads what the project at `folder` brings along, in a fixed order. A folder or file that is
+/// a symbolic link or that everyone may write is refused, one that cannot be read is reported,
+/// and both are left out. `trust` may be NULL: nothing is trusted. PERI_ENOENT if there is no
+/// such folder; PERI_ENOMEM. Deinit it in any case.
 PERI_MUST_USE int peri_project_read(peri_project *project, const char *folder,
                                     const peri_trust *trust, peri_diag_list *diags);
 void peri_project_deinit(peri_project *project);

@@ -1,6 +1,7 @@
 // The trust store. Its file is small, a person can read it, and it is replaced as a whole, so a
 // crash leaves the old one or the new one. It stands apart from the ledger because pruning or
-// deleting the ledger must neither grant nor take trust. Called by project.c and the trust verb.
+// deleting the ledger must neither grant nor take trust. Called by project.c and the trust
+// verb.
 #include "trust.h"
 
 #include <sodium.h>

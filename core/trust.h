@@ -1,5 +1,5 @@
-// Which files of projects a person has agreed to (spec PI-2): one line of JSON for each path with
-// the SHA-256 of the content that was shown. A changed file is another content, so it is
+// Which files of projects a person has agreed to (spec PI-2): one line of JSON for each path
+// with the SHA-256 of the content that was shown. A changed file is another content, so it is
 // untrusted again. A store that cannot be read trusts nothing.
 #ifndef PERI_TRUST_H
 #define PERI_TRUST_H
@@ -26,13 +26,13 @@ void peri_trust_deinit(peri_trust *trust);
 /// SHA-256 of `text` in hexadecimal.
 void peri_trust_hash(peri_str text, char hash[PERI_TRUST_HASH_CHARS + 1]);
 
-/// Reads the store at `file`; none is an empty one. A line that is no entry is reported and left
-/// out; a store that others may write or that cannot be read is reported and leaves `trust`
-/// empty. PERI_OK, PERI_EACCES, PERI_EIO, PERI_ELIMIT, PERI_ENOMEM.
+/// Reads the store at `file`; none is an empty one. A line that is no entry is reported and
+/// left out; a store that others may write or that cannot be read is reported and leaves
+/// `trust` empty. PERI_OK, PERI_EACCES, PERI_EIO, PERI_ELIMIT, PERI_ENOMEM.
 PERI_MUST_USE int peri_trust_read(peri_trust *trust, const char *file, peri_diag_list *diags);
 
-/// Replaces the store at `file` as a whole, readable by its owner only; missing folders are made.
-/// PERI_EACCES, PERI_EIO, PERI_ENOMEM.
+/// Replaces the store at `file` as a whole, readable by its owner only; missing folders are
+/// made. PERI_EACCES, PERI_EIO, PERI_ENOMEM.
 PERI_MUST_USE int peri_trust_write(const peri_trust *trust, const char *file);
 
 /// True if exactly this content of this path was agreed to.

@@ -30,6 +30,7 @@ local lanes = require("perilune.lanes")
 
 local SIMILAR = 0.85 -- tells all pairs of tests/golden/policy/similar.jsonl apart
 local MIN_CHARACTERS = 12
+local LONG_BYTES = 32 -- long enough whatever its words, if the first says something
 local DEFER_TURNS = 2
 local FINDING_BYTES = 120 -- of an observer's name and a fingerprint: ctx.state is small
 
@@ -47,15 +48,19 @@ local EMPTY_WORDS = {
 -- True for texts such as "Stop.", "LGTM", "Nothing to report, keep going!". Text in a script
 -- without blanks between words counts by its length alone.
 local function says_nothing(text)
-    if #text:gsub("[%s%p]", "") < MIN_CHARACTERS then return true end
-    for word in text:lower():gmatch("[%w\128-\255]+") do
-        if not EMPTY_WORDS[word] then return false end
+    local first = text:match("[%w\128-\255]+") or ""
+    if #text >= LONG_BYTES and not EMPTY_WORDS[first:lower()] then return false end
+    local characters, has_content = 0, false
+    for word in text:gmatch("[%w\128-\255]+") do
+        characters = characters + #word
+        has_content = has_content or not EMPTY_WORDS[word:lower()]
+        if has_content and characters >= MIN_CHARACTERS then return false end
     end
     return true
 end
 
 local function is_repeat(p, ctx)
-    return ctx.similar(p) >= SIMILAR and not ctx.new_input(p)
+    return not ctx.new_input(p) and ctx.similar(p) >= SIMILAR
 end
 
 -- Why `p` is not worth keeping whatever else is in the batch, or nil. A veto may come again
@@ -63,29 +68,31 @@ end
 local function alone_reason(p, ctx)
     if says_nothing(p.text) then return "says nothing" end
     if p.kind == "veto" then return nil end
-    if ctx.taken(p.fingerprint) or ctx.vetoes(p.observer, p.fingerprint).key > 0 then
-        return "already delivered"
-    end
+    if ctx.taken(p.fingerprint) then return "already delivered" end
     if is_repeat(p, ctx) then return "nothing new since" end
     return nil
 end
 
+-- A veto first, then weight, priority (up to 100), arrival, in one number: the larger the better.
+local function rank_of(p, arrival)
+    local class = p.kind == "veto" and 4 or WEIGHT[p.severity]
+    local weight = p.kind == "veto" and WEIGHT[p.severity] or 0
+    return ((class * 4 + weight) * 101 + p.priority) * 1000 - arrival
+end
+
 local function ranks_before(a, b)
-    if (a.p.kind == "veto") ~= (b.p.kind == "veto") then return a.p.kind == "veto" end
-    local wa, wb = WEIGHT[a.p.severity] or 2, WEIGHT[b.p.severity] or 2
-    if wa ~= wb then return wa > wb end
-    if a.p.priority ~= b.p.priority then return a.p.priority > b.p.priority end
-    return a.arrival < b.arrival
+    return a.rank > b.rank
 end
 
 local function ranked(batch, ctx, dropped)
     local entries = {}
+    local facts = { taken = ctx.taken, new_input = ctx.new_input, similar = ctx.similar }
     for arrival, p in ipairs(batch) do
-        local reason = alone_reason(p, ctx)
+        local reason = alone_reason(p, facts)
         if reason then
             dropped[#dropped + 1] = { proposal = p, reason = reason }
         else
-            entries[#entries + 1] = { p = p, arrival = arrival }
+            entries[#entries + 1] = { p = p, rank = rank_of(p, arrival) }
         end
     end
     table.sort(entries, ranks_before)
@@ -121,8 +128,12 @@ local function reconcile(batch, ctx)
     local dropped = {}
     local kept = admit(ranked(batch, ctx, dropped), ctx.limits.advisories_per_turn, dropped)
     -- Which of these wait for the veto is decided in `deliver`, where the veto's fate is known.
-    ctx.state.granted, ctx.state.batch = nil, {}
-    for i, p in ipairs(kept) do ctx.state.batch[i] = p.id end
+    local state = ctx.state
+    state.granted, state.batch = nil, nil
+    if kept[1] and kept[1].kind == "veto" then
+        state.batch = {}
+        for i, p in ipairs(kept) do state.batch[i] = p.id end
+    end
     return kept, dropped
 end
 

@@ -98,11 +98,6 @@ describe("default reconcile", function()
         assert.equal("user", decisions.p1.lane)
         assert.equal("vetoed again, nothing done since, so to the user", decisions.p1.reason)
     end)
-
-    it("drops advice that repeats a veto of its observer", function()
-        local decisions = decide(batch({}), { vetoes = { key = 1, observer = 1, session = 1 } })
-        assert.equal("already delivered", decisions.p1.reason)
-    end)
 end)
 
 describe("default deliver", function()

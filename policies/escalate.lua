@@ -1,7 +1,7 @@
 -- perilune-api: 1
 -- A veto climbs: the first time it is a nit that waits for the prompt, the second a concern
--- that the next model call sees, and only from the third time on it holds. A finding is known by its
--- observer and fingerprint. Goes behind `default`.
+-- that the next model call sees, and only from the third time on it holds. A finding is known
+-- by its observer and fingerprint. Goes behind `default`.
 local KEPT = 32      -- findings remembered; then it starts anew, at the bottom
 local KEY_BYTES = 80 -- of observer and fingerprint: ctx.state is small
 

@@ -1,5 +1,5 @@
-// Slugs and first sentences for `perilune remember`. What is no letter in some script is told by
-// ranges of punctuation and blanks: a table of all letters would be larger than the program.
+// Slugs and first sentences for `perilune remember`. What is no letter in some script is told
+// by ranges of punctuation and blanks: a table of all letters would be larger than the program.
 #include "base/slug.h"
 
 #include "base/utf8.h"

@@ -4,9 +4,10 @@
 
 #include "base/buf.h"
 
-/// Appends the slug of `text` (spec PI-12): the letters and digits of its first six words, small where
-/// they are ASCII, joined by "-"; at most 80 bytes, never cut inside a character; "note" if
-/// nothing of it is a letter or a digit. It holds no "/", no "." and no control character.
+/// Appends the slug of `text` (spec PI-12): the letters and digits of its first six words,
+/// small where they are ASCII, joined by "-"; at most 80 bytes, never cut inside a character;
+/// "note" if nothing of it is a letter or a digit. It holds no "/", no "." and no control
+/// character.
 void peri_slug_add(peri_buf *out, peri_str text);
 
 /// The first sentence of `text`, at most 100 code points; borrowed from it.

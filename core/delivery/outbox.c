@@ -119,7 +119,7 @@ static peri_str keep(char **room, peri_str text) {
 
 static peri_outbox_entry *make_entry(const peri_delivery *d) {
     size_t bytes = d->id.len + d->session.len + d->agent.len + d->observer.len + d->lane.len +
-                   d->text.len + d->nonce.len;
+                   d->text.len + d->nonce.len + d->origin.len;
     peri_outbox_entry *entry = malloc(sizeof *entry + bytes);
     if (!entry) return NULL;
     char *room = entry->bytes;
@@ -133,6 +133,9 @@ static peri_outbox_entry *make_entry(const peri_delivery *d) {
         .lane = keep(&room, d->lane),
         .text = keep(&room, d->text),
         .nonce = keep(&room, d->nonce),
+        .origin = keep(&room, d->origin),
+        .priority = d->priority,
+        .is_meta = d->is_meta,
     };
     return entry;
 }
@@ -158,6 +161,7 @@ static int queue(peri_outbox *outbox, const peri_delivery *delivery,
     peri_outbox_entry *entry = make_entry(delivery);
     if (!entry) return expire(outbox, delivery, PERI_ENOMEM, "out of memory");
     entry->turn = proposal->turn;
+    entry->seen = false;
     entry->to_user = peri_str_eq(entry->delivery.lane, peri_lane_word(PERI_LANE_USER));
     *outbox->last = entry;
     outbox->last = &entry->next;
@@ -170,8 +174,10 @@ int peri_outbox_add(peri_outbox *outbox, peri_str session, peri_str agent, peri_
                     const peri_proposal *proposal, peri_random *random) {
     char nonce[PERI_FRAME_NONCE_LEN];
     peri_random_token(random, nonce, sizeof nonce);
-    peri_buf frame;
+    peri_buf frame, origin;
     peri_buf_init(&frame, 64 * 1024);
+    peri_buf_init(&origin, 1024);
+    peri_buf_addf(&origin, "observer:%.*s", PERI_FMT(proposal->observer));
     peri_delivery_frame(&frame, proposal, peri_str_of(nonce, sizeof nonce));
     peri_delivery delivery = {
         .struct_size = sizeof(peri_delivery),
@@ -182,11 +188,15 @@ int peri_outbox_add(peri_outbox *outbox, peri_str session, peri_str agent, peri_
         .lane = peri_lane_word(lane),
         .text = peri_buf_str(&frame),
         .nonce = peri_str_of(nonce, sizeof nonce),
+        .origin = peri_buf_str(&origin),
+        .priority = PERI_STR("next"),
+        .is_meta = true,
     };
     int status = frame.status < 0 ? expire(outbox, &delivery, frame.status,
                                            peri_status_message(frame.status))
                                   : queue(outbox, &delivery, proposal);
     peri_buf_deinit(&frame);
+    peri_buf_deinit(&origin);
     return status;
 }
 
@@ -220,7 +230,8 @@ static void watch_for(peri_outbox *outbox, peri_outbox_entry *entry) {
 size_t peri_outbox_flush(peri_outbox *outbox) {
     for (peri_outbox_entry **at = &outbox->first; *at && outbox->sink;) {
         const peri_delivery *delivery = &(*at)->delivery;
-        int status = outbox->sink(outbox->sink_user, delivery);
+        int status = outbox->before ? outbox->before(outbox->user, delivery) : PERI_OK;
+        if (status == PERI_OK) status = outbox->sink(outbox->sink_user, delivery);
         if (status == PERI_EAGAIN) {
             at = &(*at)->next;
             continue;

@@ -53,6 +53,8 @@ typedef struct peri_outbox {
     /// Each change of a delivery's state. `reason` may be absent. Lent for the call.
     void (*on_state)(void *user, const peri_delivery *delivery, peri_delivery_state state,
                      peri_str reason);
+    /// Asked before the sink is; a negative status leaves the delivery queued. May be NULL.
+    int (*before)(void *user, const peri_delivery *delivery);
     void *user;
 } peri_outbox;
 

@@ -288,7 +288,8 @@ void peri_reader_rest(peri_reader *reader) {
 
 int peri_reader_finish(peri_reader *reader) {
     peri_line line;
-    int status = peri_framer_finish(&reader->framer, &line) ? take_line(reader, &line) : PERI_OK;
+    int status =
+        peri_framer_finish(&reader->framer, &line) ? take_line(reader, &line) : PERI_OK;
     if (status < 0) return status;
     return reader->dialect || reader->counts.lines == reader->counts.blank ? PERI_OK
                                                                            : PERI_EFORMAT;
@@ -300,7 +301,8 @@ int64_t peri_reader_peek_at(peri_reader *reader, peri_str line) {
     if (!reader->dialect || peri_json_parse(&reader->doc, line) < 0) return untold;
     reader->peeked = line;
     int64_t at;
-    bool told = peri_dialect_at(reader->dialect, peri_json_root(&reader->doc), &reader->arena, &at);
+    bool told =
+        peri_dialect_at(reader->dialect, peri_json_root(&reader->doc), &reader->arena, &at);
     peri_arena_reset(&reader->arena);
     return told ? at : untold;
 }

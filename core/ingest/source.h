@@ -8,15 +8,15 @@
 
 typedef struct peri_ingest_counts {
     uint64_t lines, blank, records, observations;
-    uint64_t raw;        // records no rule knows
-    uint64_t invalid;    // records that lacked a field they must have
+    uint64_t raw;         // records no rule knows
+    uint64_t invalid;     // records that lacked a field they must have
     uint64_t failed_maps; // records whose map function failed
-    uint64_t malformed;  // lines that are no JSON object
-    uint64_t torn;       // lines of which a part was lost
-    uint64_t welded;     // further records on one line
-    uint64_t repaired;   // characters and values mended
-    uint64_t oversized;  // lines over the cap
-    uint64_t unfinished; // last lines without LF that were no whole record
+    uint64_t malformed;   // lines that are no JSON object
+    uint64_t torn;        // lines of which a part was lost
+    uint64_t welded;      // further records on one line
+    uint64_t repaired;    // characters and values mended
+    uint64_t oversized;   // lines over the cap
+    uint64_t unfinished;  // last lines without LF that were no whole record
     uint64_t bytes;
 } peri_ingest_counts;
 

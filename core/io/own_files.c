@@ -1,6 +1,6 @@
-// Writing what belongs to the user. Folders are walked one by one with O_NOFOLLOW, so a repository
-// that ships a link in place of a folder cannot make a verb write elsewhere. Called by the trust
-// store and the verbs that write: goal, remember, enable, new.
+// Writing what belongs to the user. Folders are walked one by one with O_NOFOLLOW, so a
+// repository that ships a link in place of a folder cannot make a verb write elsewhere. Called
+// by the trust store and the verbs that write: goal, remember, enable, new.
 #include "io/own_files.h"
 
 #include <errno.h>

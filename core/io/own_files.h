@@ -8,7 +8,8 @@
 typedef enum peri_own_kind { PERI_OWN_FILE, PERI_OWN_FOLDER } peri_own_kind;
 
 /// Why `path` is not to be relied on, as the end of a sentence ("is a symbolic link", "may be
-/// written by everyone", ...); NULL if nothing is wrong with it or it is not there. Static text.
+/// written by everyone", ...); NULL if nothing is wrong with it or it is not there. Static
+/// text.
 const char *peri_own_problem(const char *path, peri_own_kind kind);
 
 /// True if `path`, links followed, may be written by everyone.
@@ -18,14 +19,14 @@ bool peri_path_open_to_all(const char *path);
 PERI_MUST_USE int peri_own_make_folder(const char *path);
 
 /// Replaces the file at `path` as a whole: a reader sees the old text or the new one. Missing
-/// folders are made, readable by their owner only, and so is the file. PERI_EDENIED if `path` is a
-/// symbolic link; PERI_EACCES, PERI_EIO, PERI_ENOMEM.
+/// folders are made, readable by their owner only, and so is the file. PERI_EDENIED if `path`
+/// is a symbolic link; PERI_EACCES, PERI_EIO, PERI_ENOMEM.
 PERI_MUST_USE int peri_own_write(const char *path, peri_str text);
 
 typedef enum peri_own_how { PERI_OWN_REPLACE, PERI_OWN_CREATE } peri_own_how;
 
-/// Writes `relative` below the folder `root`, making the folders between. No part of `relative` may
-/// be a symbolic link: PERI_EDENIED. PERI_OWN_CREATE: PERI_EDUP if the file is there. Other
+/// Writes `relative` below the folder `root`, making the folders between. No part of `relative`
+/// may be a symbolic link: PERI_EDENIED. PERI_OWN_CREATE: PERI_EDUP if the file is there. Other
 /// statuses as above.
 PERI_MUST_USE int peri_own_write_below(const char *root, const char *relative, peri_str text,
                                        peri_own_how how);

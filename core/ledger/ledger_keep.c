@@ -15,7 +15,11 @@ static int drop_old(peri_ledger *ledger, int64_t wall_ms) {
     sqlite3_bind_int64(drop, 1, wall_ms - ledger->days * DAY_MS);
     sqlite3_bind_int64(drop, 2, ROUND_ROWS);
     if (peri__ledger_step(drop, NULL) != SQLITE_DONE) return 0;
-    return sqlite3_changes(ledger->db);
+    int dropped = sqlite3_changes(ledger->db);
+    sqlite3_stmt *pairings = ledger->statements[LEDGER_PAIRINGS_KEPT];
+    sqlite3_bind_int64(pairings, 1, wall_ms - ledger->days * DAY_MS);
+    peri__ledger_step(pairings, NULL);
+    return dropped;
 }
 
 static bool is_over(peri_ledger *ledger) {

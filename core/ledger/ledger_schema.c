@@ -12,7 +12,7 @@
 
 // "peri" in the file's header: only such a file is taken for a ledger.
 #define APPLICATION_ID 0x70657269
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -36,6 +36,14 @@ static const char schema[] =
               "inode INTEGER, offset INTEGER, print INTEGER, tries INTEGER, at_wall_ms INTEGER);"
               "CREATE INDEX IF NOT EXISTS checkpoint_file ON checkpoint (device, inode);"
               "CREATE INDEX IF NOT EXISTS checkpoint_at ON checkpoint (at_wall_ms);"
+              "CREATE TABLE IF NOT EXISTS pairing (session TEXT, agent TEXT, observer TEXT, "
+              "task_id TEXT, armed_wall_ms INTEGER, mode INTEGER, first INTEGER, cursor INTEGER, "
+              "digests INTEGER, proposed INTEGER, seen INTEGER, at_wall_ms INTEGER, saved_state TEXT, "
+              "PRIMARY KEY (session, agent, observer)) WITHOUT ROWID;"
+              "CREATE INDEX IF NOT EXISTS pairing_at ON pairing (at_wall_ms);"
+              "CREATE TABLE IF NOT EXISTS stop (observer TEXT PRIMARY KEY, at_wall_ms INTEGER);"
+              "CREATE TABLE IF NOT EXISTS handing (session TEXT, id TEXT, "
+              "PRIMARY KEY (session, id)) WITHOUT ROWID;"
               "CREATE TABLE IF NOT EXISTS epoch (number INTEGER NOT NULL);"
               "INSERT INTO epoch SELECT random() WHERE NOT EXISTS (SELECT 1 FROM epoch);"
               "PRAGMA user_version = " TEXT_OF(SCHEMA_VERSION) ";"

@@ -192,9 +192,9 @@ static bool is_paired(const peri_agent *agent, const peri_observer *observer) {
 }
 
 // Stable in replay: made of the agent key and the observer's name.
-static void make_task_id(peri_pairing *pairing) {
+void peri_pairing_renew(peri_pairing *pairing, uint64_t salt) {
     const peri_agent *agent = pairing->agent;
-    uint64_t hash = peri_str_hash(agent->session->id, PERI_HASH_SEED);
+    uint64_t hash = peri_str_hash(agent->session->id, PERI_HASH_SEED ^ salt);
     hash = peri_str_hash(PERI_STR("\0"), hash);
     hash = peri_str_hash(agent->key, hash);
     hash = peri_str_hash(PERI_STR("\0"), hash);
@@ -211,7 +211,7 @@ static peri_pairing *add_pairing(peri_agent *agent, const peri_observer *observe
     if (!pairing) return NULL;
     pairings[agent->pairing_count++] = pairing;
     *pairing = (peri_pairing){.agent = agent, .observer = observer, .cursor = 1, .mode = -1};
-    make_task_id(pairing);
+    peri_pairing_renew(pairing, 0);
     return pairing;
 }
 

@@ -10,6 +10,7 @@
 enum {
     PERI_MAX_SESSIONS = 100000,
     PERI_MAX_AGENTS = 4096, // of one session
+    PERI_TASK_ID_ROOM = 48,
     PERI_MAX_PAIRINGS = 36, // of one agent: 32 of layers, 4 named by its definition
 };
 
@@ -57,7 +58,7 @@ typedef struct peri_pairing_counts {
 typedef struct peri_pairing {
     peri_agent *agent;
     const peri_observer *observer;
-    char task_id[17]; // the observer's task: 16 hex digits
+    char task_id[PERI_TASK_ID_ROOM]; // the observer's task, ended by NUL
     peri_pairing_state state;
     bool disabled;        // three failures in a row
     bool named;           // by its agent's definition: a missed wake is made up for (spec PI-6)
@@ -67,6 +68,14 @@ typedef struct peri_pairing {
     bool admitted;        // they have, for the batch that is due next
     int mode;             // the permission mode that held when it was armed; -1: not known yet
     uint64_t gate_version; // of the permissions it was judged by last
+    int64_t armed_wall_ms; // when it was armed first, by this host or one before it
+    uint64_t asked;        // it was woken for the items before this number, by this host
+    uint64_t seen;         // and by the hosts before it; 0: not at all
+    uint64_t seen_cursor;  // `cursor` then
+    uint64_t seen_first;   // fingerprint of the agent's first item then
+    bool note_due;         // its state was lost: the next digest begins with a recovery note
+    int64_t wait_until_wall_ms; // its runtime asked to be left alone until then; 0: it did not
+    bool out_of_budget;         // and told so
     int64_t since_wall_ms; // when it came into its state
     peri_str why;          // what brought it there; owned; absent while armed
     const peri_agent *reports_to; // the coordinator of an inherited observer; NULL: its agent
@@ -140,6 +149,9 @@ PERI_MUST_USE int peri_registry_pair(peri_registry *registry, peri_agent *agent,
                                      const peri_observer *observer,
                                      void (*on_armed)(void *user, peri_pairing *pairing),
                                      void *user);
+
+/// Gives the pairing a task id that no pairing before it had: `salt` is another one each time.
+void peri_pairing_renew(peri_pairing *pairing, uint64_t salt);
 
 /// Moves a pairing as the table allows: 1 if its state changed, 0 if it is there already,
 /// PERI_ESTATE if the table has no such move.

@@ -9,6 +9,7 @@ static uint32_t fact_age(void *user, const peri_proposal *p) {
 
 static double fact_similar(void *user, const peri_proposal *p) {
     const peri_desk *desk = ((const peri_judging *)user)->desk;
+    if (desk->delivered_count == 0) return 0;
     peri_shingles mine;
     peri_shingles_of(p->text, &mine);
     size_t kept = desk->delivered_count < PERI_DELIVERED_KEPT ? desk->delivered_count

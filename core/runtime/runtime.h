@@ -39,6 +39,7 @@ typedef struct peri_run_result {
     peri_str error;       // FAILED, TIMEOUT: what happened, with file and line where known
     peri_str saved_state; // ctx.state as compact JSON; absent: unchanged
     uint64_t used_us;
+    int64_t wait_until_wall_ms; // it wants no run before then, as `error` says why; 0: none
 } peri_run_result;
 
 /// One wake of one observer. Everything is borrowed for the call of peri_runtime.start; only the

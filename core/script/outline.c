@@ -1,6 +1,7 @@
 // A reader of Lua definitions that knows words, strings, comments and nesting, and evaluates
-// nothing. It finds the table that ends the file and takes the values that are written out in it.
-// Called for files that are not trusted yet, and to check that a trusted one is what it showed.
+// nothing. It finds the table that ends the file and takes the values that are written out in
+// it. Called for files that are not trusted yet, and to check that a trusted one is what it
+// showed.
 #include "script/outline.h"
 
 typedef enum token_kind { END, WORD, STRING, ESCAPED, MARK } token_kind;
@@ -186,8 +187,8 @@ static void take_field(scanner *s, peri_str key, peri_outline *out) {
     skip_value(s);
 }
 
-// The table whose opening brace was taken. False unless it is NAME = VALUE throughout and ends the
-// file.
+// The table whose opening brace was taken. False unless it is NAME = VALUE throughout and ends
+// the file.
 static bool take_table(scanner *s, peri_outline *out) {
     for (;;) {
         token t = next(s);

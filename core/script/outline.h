@@ -1,5 +1,5 @@
-// What a definition says of itself, read without running it: a file that nobody trusts yet may be
-// shown, and may not be evaluated for that (case C65).
+// What a definition says of itself, read without running it: a file that nobody trusts yet may
+// be shown, and may not be evaluated for that (case C65).
 #ifndef PERI_SCRIPT_OUTLINE_H
 #define PERI_SCRIPT_OUTLINE_H
 
@@ -24,8 +24,9 @@ typedef struct peri_outline {
 /// Reads a Lua definition. Never fails: what cannot be told is not `plain` or not `written`.
 void peri_outline_read(peri_str text, peri_outline *out);
 
-/// The name that the definition `file`, Lua or Markdown, seems to have; absent if it tells none.
-/// Borrowed from `text`. Good for messages only: a file with a mistake may still show its name.
+/// The name that the definition `file`, Lua or Markdown, seems to have; absent if it tells
+/// none. Borrowed from `text`. Good for messages only: a file with a mistake may still show its
+/// name.
 peri_str peri_outline_name(peri_str file, peri_str text);
 
 #endif

@@ -1,6 +1,6 @@
-// A LuaJIT state of its own for specs. What runs in it is lua/perilune/spec_runner.lua, which drives
-// busted without its command line: that would read a `.busted` file of the folder it is in, which
-// nobody named. Called by `perilune test`.
+// A LuaJIT state of its own for specs. What runs in it is lua/perilune/spec_runner.lua, which
+// drives busted without its command line: that would read a `.busted` file of the folder it is
+// in, which nobody named. Called by `perilune test`.
 #include "script/spec_run.h"
 
 #include <lauxlib.h>

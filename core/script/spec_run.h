@@ -1,5 +1,5 @@
-// Running authors' specs: busted in a plain LuaJIT state with all libraries. It is no sandbox: a spec is
-// a program of its author's, run by its author (contracts.md 5).
+// Running authors' specs: busted in a plain LuaJIT state with all libraries. It is no sandbox:
+// a spec is a program of its author's, run by its author (contracts.md 5).
 #ifndef PERI_SCRIPT_SPEC_RUN_H
 #define PERI_SCRIPT_SPEC_RUN_H
 
@@ -15,8 +15,8 @@ typedef struct peri_spec_options {
 } peri_spec_options;
 
 /// Runs the specs; busted writes to standard output. `*failed` gets the number of failures and
-/// errors. PERI_EUNSUPPORTED if busted is not installed; PERI_ESCRIPT with the reason in `error`
-/// if it could not run; PERI_ENOMEM.
+/// errors. PERI_EUNSUPPORTED if busted is not installed; PERI_ESCRIPT with the reason in
+/// `error` if it could not run; PERI_ENOMEM.
 PERI_MUST_USE int peri_spec_run(const peri_spec_options *options, uint32_t *failed,
                                 peri_buf *error);
 

@@ -120,6 +120,25 @@ static peri_join_verdict check_result(peri_joiner *joiner, peri_obs *obs, uint64
     return PERI_JOIN_MORE;
 }
 
+// ---- usage
+
+// A message's usage is one source's: that may tell it again as it grows, another may not.
+static peri_join_verdict check_usage(peri_joiner *joiner, peri_join_source source,
+                                     const peri_obs *obs) {
+    peri_str id = peri_obs_str(obs, PERI_OBS_F_MESSAGE_ID);
+    if (!id.len) return PERI_JOIN_NEW;
+    uint64_t key = ~hash_on(id, peri_str_hash(obs->session, PERI_HASH_SEED)), known = 0;
+    uint64_t counts = number_on((uint64_t)obs->tokens.input,
+                                number_on((uint64_t)obs->tokens.output, PERI_HASH_SEED));
+    uint64_t now = (uint64_t)source.number << 32 | (counts & UINT32_MAX);
+    if (peri_seen_get(&joiner->calls, key, &known) &&
+        (known == now || known >> 32 != source.number)) {
+        return PERI_JOIN_REPEAT;
+    }
+    (void)peri_seen_try_set(&joiner->calls, key, now);
+    return PERI_JOIN_NEW;
+}
+
 // ---- texts
 
 static uint64_t text_hash(const peri_obs *obs) {
@@ -176,6 +195,8 @@ static peri_join_verdict check_by_kind(peri_joiner *joiner, peri_join *join,
         return key ? check_result(joiner, obs, key) : PERI_JOIN_NEW;
     case PERI_OBS_TOOL_OUTPUT:
         return obs->x.mends ? PERI_JOIN_MORE : PERI_JOIN_NEW;
+    case PERI_OBS_MESSAGE_USAGE:
+        return check_usage(joiner, source, obs);
     case PERI_OBS_TEXT:
     case PERI_OBS_RESULT:
     case PERI_OBS_PROMPT:

@@ -182,6 +182,9 @@ typedef struct peri_delivery {
     peri_str id, session, agent, observer, lane;
     peri_str text;  ///< the proposal inside its frame: what the agent is to read
     peri_str nonce; ///< stands in the frame; found again in the agent's stream it proves "seen"
+    peri_str origin;   ///< "observer:TYPE", for agents that keep where a message comes from
+    peri_str priority; ///< "next": before anything else that waits for the agent
+    bool is_meta;      ///< true: not the user's words
 } peri_delivery;
 
 /// Takes a delivery; must not step or free the host. @return PERI_OK: handed over; PERI_EAGAIN: keep it queued and ask again at
@@ -195,6 +198,28 @@ PERI_API void peri_host_set_sink(peri_host *host, peri_sink_fn fn, void *user);
 /// The host's state as one JSON object: sources, sessions, observers, counters.
 /// @param[out] out  borrowed until the next call on this host.
 PERI_API PERI_MUST_USE int peri_host_status_json(peri_host *host, peri_str *out);
+
+/// How one observer fares, from what was loaded and what the ledger holds. Texts are lent for the call.
+typedef struct peri_observer_state {
+    size_t struct_size;
+    peri_str name, layer;
+    peri_str state; ///< healthy, cooling down, out of budget, denied, stopped by user, disabled after
+                    ///< failures, waiting for trust, failed to load, never triggered, format not
+                    ///< recognised; off, replaced
+    int64_t since_wall_ms; ///< 0: since it was loaded
+    peri_str cause, next;  ///< why, and what to do; may be absent
+    uint64_t runs, failures, proposed, delivered, dropped;
+    peri_str last_drop; ///< reason of the last one; may be absent
+} peri_observer_state;
+typedef void (*peri_observer_state_fn)(void *user, const peri_observer_state *state);
+
+/// Tells the state of every observer, in the order of the layers. Before the first step it opens the ledger
+/// for reading only. @return PERI_OK; PERI_ENOMEM.
+PERI_API PERI_MUST_USE int peri_host_observer_states(peri_host *host, peri_observer_state_fn fn,
+                                                     void *user);
+
+/// The switch that keeps every observer from running; absent if none does. Borrowed until the host ends.
+PERI_API peri_str peri_host_switched_off(const peri_host *host);
 
 /// The known dialects, comma separated; borrowed until the host ends.
 PERI_API peri_str peri_host_dialects(const peri_host *host);

@@ -108,7 +108,7 @@ static void check(const life *l, long n) {
 
 // Dense where a host is made, sparse where it reads.
 static long next(long n, long loaded, long all) {
-    long step = n < loaded ? loaded / 120 : (all - loaded) / 120;
+    long step = n < loaded ? loaded / 40 : (all - loaded) / 30;
     return n + (step > 0 ? step : 1);
 }
 
@@ -128,8 +128,8 @@ IT("survives the failure of any one allocation, and goes on reading") {
         unmade += l.made < 0;
         lives++;
     }
-    CHECK(lives > 100);
-    CHECK(unmade > 5 && unmade < lives);
+    CHECK(lives >= 60);
+    CHECK(unmade > 0 && unmade < lives);
 }
 
 IT("survives that memory ends at any one allocation and stays away") {

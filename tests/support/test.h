@@ -103,6 +103,7 @@ static inline void peri_test_add(peri_test *test) {
             }                                                                                  \
         }                                                                                      \
         printf("%d passed, %d failed\n", peri_tests.passed, peri_tests.failed);                \
+        fflush(stdout); /* a leak checker may end the program first */                         \
         return peri_tests.failed ? EXIT_FAILURE : EXIT_SUCCESS;                                \
     }
 

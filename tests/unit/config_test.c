@@ -120,6 +120,7 @@ IT("names the nearest key") {
 IT("tells a missing file from an unreadable one") {
     char path[64] = "/tmp/peri-config-XXXXXX";
     start();
+    peri_diag_list_deinit(&diags);
     peri_diag_list_init(&diags);
     CHECK_EQ(host_config_read(&config, "/nonexistent/config.yaml", &diags), PERI_ENOENT);
     CHECK_EQ(diags.error_count, 0);

@@ -181,6 +181,22 @@ IT("takes the same words twice from one source, and from two that give ids, as s
     end();
 }
 
+IT("OB-5 takes a message's usage from one source, and its growth from that one alone") {
+    peri_obs usage = make(PERI_OBS_MESSAGE_USAGE, NULL, NULL), grown;
+    set(&usage, PERI_OBS_F_MESSAGE_ID, "m1");
+    usage.tokens.output = 1;
+    grown = usage;
+    grown.tokens.output = 20;
+    start();
+    CHECK_EQ(check(hook, usage), PERI_JOIN_NEW);
+    CHECK_EQ(check(hook, usage), PERI_JOIN_REPEAT);
+    CHECK_EQ(check(file, grown), PERI_JOIN_REPEAT);
+    CHECK_EQ(check(hook, grown), PERI_JOIN_NEW);
+    set(&grown, PERI_OBS_F_MESSAGE_ID, "m2");
+    CHECK_EQ(check(file, grown), PERI_JOIN_NEW);
+    end();
+}
+
 IT("does not show a result text again that the agent said, be it late") {
     start();
     CHECK_EQ(check(hook, make(PERI_OBS_TEXT, NULL, "one")), PERI_JOIN_NEW);

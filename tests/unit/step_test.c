@@ -171,13 +171,22 @@ IT("takes a second end as the same end") {
 IT("folds a message into the running turn, and opens a turn with one between turns") {
     start();
     prompt();
-    say("m1");
+    call("m1", "a");
     prompt_of(NULL, true, false);
-    say("m1");
-    is("user:1.1 [h text:1.1 user:1.1 text:1.1 ");
+    result("a");
+    is("user:1.1 [h call:1.1 user:1.1 result:1.1 r ");
     finished(false);
     prompt_of(NULL, true, false);
-    is("user:1.1 [h text:1.1 user:1.1 text:1.1 end:1.1 |1! ]completed user:2.2 [h ");
+    is("user:1.1 [h call:1.1 user:1.1 result:1.1 r end:1.1 |1! ]completed user:2.2 [h ");
+}
+
+IT("begins a step with a message behind an answer that waits for no result") {
+    start();
+    prompt();
+    say("m1");
+    prompt_of(NULL, true, false);
+    say("m2");
+    is("user:1.1 [h text:1.1 |1 user:2.1 text:2.1 ");
 }
 
 IT("takes several prompts before the first answer as one turn's") {

@@ -145,7 +145,8 @@ do
         '{"limits":{"veto_budget":1},"restore":{"vetoes":[{"observer":"a","fingerprint":"|b",'
             .. '"count":9}]},"proposals":['
             .. proposal({ observer = "a", kind = "veto", text = "not done",
-                fingerprint = "|b" }) .. "," .. proposal({ observer = "a|", kind = "veto", text = "not done",
+                fingerprint = "|b" }) .. ","
+            .. proposal({ observer = "a|", kind = "veto", text = "not done",
                 fingerprint = "b" }) .. "]}",
     })
     check("C59 a restart refunds nothing", keys[1].decisions[1].verdict == "drop")
