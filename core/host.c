@@ -149,6 +149,7 @@ void peri_host_free(peri_host *host) {
     host_sources_free(host);
     peri_registry_deinit(&host->registry);
     peri_joiner_deinit(&host->joiner);
+    host_subscribers_free(host);
     host_unload(host);
     if (host->ledger) {
         int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
@@ -216,6 +217,12 @@ static bool commit_due(const peri_host *host) {
     return host->mode == PERI_MODE_LIVE || host->counts.records % REPLAY_COMMIT_RECORDS == 0;
 }
 
+// Of two waits, where -1 has no end.
+static int sooner(int a_ms, int b_ms) {
+    if (a_ms < 0) return b_ms;
+    return b_ms < 0 || a_ms < b_ms ? a_ms : b_ms;
+}
+
 static void step(peri_host *host, int timeout_ms) {
     if (host->ledger_path) {
         open_ledger(host);
@@ -226,7 +233,8 @@ static void step(peri_host *host, int timeout_ms) {
         peri_loop_run(host->loop, ANSWER_WAIT_MS);
         return;
     }
-    peri_loop_run(host->loop, due(host) ? 0 : timeout_ms);
+    host_subscribers_drain(host);
+    peri_loop_run(host->loop, due(host) ? 0 : sooner(timeout_ms, host_subscribers_timeout_ms(host)));
     host_reload(host);
     if (host->work_count) {
         host_do_work(host);
@@ -263,15 +271,7 @@ int peri_host_fd(const peri_host *host) {
 int peri_host_timeout_ms(const peri_host *host) {
     if (!host) return -1;
     if (due(host)) return 0;
-    return peri_loop_timeout_ms(host->loop);
-}
-
-int peri_host_subscribe(peri_host *host, peri_record_fn fn, void *user) {
-    HOST_CHECK(host);
-    if (!fn) return PERI_EINVAL;
-    if (host->subscriber_count == HOST_MAX_SUBSCRIBERS) return PERI_ELIMIT;
-    host->subscribers[host->subscriber_count++] = (host_subscriber){fn, user};
-    return PERI_OK;
+    return sooner(peri_loop_timeout_ms(host->loop), host_subscribers_timeout_ms(host));
 }
 
 void peri_host_set_sink(peri_host *host, peri_sink_fn fn, void *user) {

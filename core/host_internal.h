@@ -9,6 +9,7 @@
 //   host_commands.c observers in processes of their own
 //   host_judge.c    the batch before the policies  host_spend.c    ceilings over a session and a day
 //   host_reload.c   files that change while it runs
+//   host_subscribers.c  who hears the records
 //   host_follow.c   live files and trees: what is read next, and how far
 //   host_stale.c    is advice overtaken?          host_policies.c the chain of policies
 //   host_recall.c   notes and skills                host_author.c   doors for the CLI's author verbs
@@ -218,9 +219,14 @@ typedef struct host_dialect_counts {
     uint64_t files, records, observations, raw;
 } host_dialect_counts;
 
+/// One of `fn` and `try_fn` is set.
 typedef struct host_subscriber {
     peri_record_fn fn;
+    peri_record_try_fn try_fn;
     void *user;
+    struct host_queued *first, *last; // owned; records it was too busy for
+    size_t queued, queued_bytes;
+    uint64_t taken, failed, dropped_full, dropped_memory;
 } host_subscriber;
 
 typedef enum host_watched_kind { WATCHED_CONFIG, WATCHED_POLICY, WATCHED_OBSERVER } host_watched_kind;
@@ -448,6 +454,14 @@ void host_list_other(peri_host *host, const char *path);
 void host_count_file(peri_host *host, const peri_dialect *dialect);
 /// Notes a record that was set aside, with its place and the reason.
 void host_quarantine(peri_host *host, const char *what);
+
+// host_subscribers.c
+void host_subscribers_hear(peri_host *host, const peri_record *record);
+/// Offers what waits once more.
+void host_subscribers_drain(peri_host *host);
+int host_subscribers_timeout_ms(const peri_host *host); // until the next offer; -1: nothing waits
+void host_subscribers_write_status(const peri_host *host, peri_buf *out);
+void host_subscribers_free(peri_host *host);
 
 // host_follow.c
 PERI_MUST_USE int host_follow_read(peri_host *host); // as host_read()

@@ -106,9 +106,7 @@ static void send(peri_host *host, const peri_record *record) {
     if (host->ledger && record->kind != PERI_RECORD_OBSERVATION) {
         if (peri_ledger_put(host->ledger, record) == PERI_OK) host->ledger_dirty = true;
     }
-    for (size_t i = 0; i < host->subscriber_count; i++) {
-        host->subscribers[i].fn(host->subscribers[i].user, record);
-    }
+    host_subscribers_hear(host, record);
     host->in_record = false;
 }
 

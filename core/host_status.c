@@ -227,6 +227,7 @@ int peri_host_status_json(peri_host *host, peri_str *out) {
     add_listed(host, json);
     add_quarantined(host, json);
     host_follow_write_status(host, json);
+    host_subscribers_write_status(host, json);
     peri_buf_add_byte(json, ',');
     host_layers_add_json(host, json);
     host_states_add_json(host, json);

@@ -173,8 +173,23 @@ PERI_API PERI_MUST_USE int peri_source_end(peri_source *source);
 /// Takes every record in order. Lent for the call; must not call the host.
 typedef void (*peri_record_fn)(void *user, const peri_record *record);
 
-/// Adds a subscriber; at most 16. @return PERI_OK or PERI_ELIMIT.
+/// Adds a subscriber that is never busy; at most 16 of both kinds. It is called inside the host's
+/// steps: what may block belongs behind peri_host_subscribe_try().
+/// @return PERI_OK or PERI_ELIMIT.
 PERI_API PERI_MUST_USE int peri_host_subscribe(peri_host *host, peri_record_fn fn, void *user);
+
+/// Takes a record or says that it cannot now. Lent for the call; must not call the host.
+/// @return PERI_OK: taken; PERI_EAGAIN: busy; anything else: failed on this record.
+typedef int (*peri_record_try_fn)(void *user, const peri_record *record);
+
+/// Adds a subscriber that may be busy. What it was too busy for waits in a queue of its own (4,096
+/// records, 4 MiB) and is offered again, in order, at later steps, every 50 ms at the latest. Beyond
+/// the queue new records are dropped for this subscriber alone, as is one it failed on: its own numbers
+/// have a gap there. Neither delays another subscriber or the agent; peri_host_status_json() counts
+/// both. What still waits at peri_host_free() is offered once more.
+/// @return PERI_OK or PERI_ELIMIT.
+PERI_API PERI_MUST_USE int peri_host_subscribe_try(peri_host *host, peri_record_try_fn fn,
+                                                   void *user);
 
 /// One decision on its way to the agent. Texts are lent for the call.
 typedef struct peri_delivery {
