@@ -28,20 +28,20 @@ local function judge_failed(claim, past, run)
     local since = past.edit and past.edit.seq > run.seq
         and " and nothing has been run since the last change" or ""
     return contradiction(claim, ("the last run of %s failed%s%s."):format(
-        run.command, count, since), "failed:" .. run.seq, { run.seq })
+        run.command, count, since), "failed:" .. run.mark, { run.seq })
 end
 
 local function judge_stale(claim, past, run)
     local how = ("`%s` was changed after the last run of %s. Run it again."):format(
         past.edit.path, run.command)
-    return contradiction(claim, how, "stale:" .. past.edit.seq, { run.seq, past.edit.seq })
+    return contradiction(claim, how, "stale:" .. past.edit.mark, { run.seq, past.edit.seq })
 end
 
 local function judge_absent(claim, past)
     -- Where observing began late, or an agent of its own may have run them, we do not know.
     if past.late or past.blind then return nil end
     return contradiction(claim, ("no %s has taken place in this session."):format(
-        NOUN[claim.kind]), "absent:" .. (past.edit and past.edit.seq or 0), {})
+        NOUN[claim.kind]), "absent:" .. (past.edit and past.edit.mark or "0"), {})
 end
 
 -- The run a claim rests on. Tests that passed have been built; a fault is fixed if what was run

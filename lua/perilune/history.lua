@@ -9,6 +9,7 @@ local M = {}
 
 ---@class perilune.RunMark
 ---@field seq integer
+---@field mark string                  names the call the same in every replay (seq does not)
 ---@field verdict "passed" | "failed" | "unknown"
 ---@field command string
 ---@field failed integer?   tests that failed, where the output says so
@@ -17,14 +18,18 @@ local M = {}
 ---@field seen integer                 the last call taken in
 ---@field test perilune.RunMark?
 ---@field build perilune.RunMark?
----@field edit { seq: integer, path: string }?
+---@field edit { seq: integer, mark: string, path: string }?
 ---@field blind integer?               a call whose own calls and runs we cannot see
 ---@field late boolean?                observing began in mid-session: the past is unknown
 
+local function name(call)
+    return text.hash(call.call_id or ("step %d"):format(call.step or 0))
+end
+
 local function mark(call, run)
     return {
-        seq = call.seq, verdict = run.verdict, command = text.line(run.command, 80),
-        failed = run.failed,
+        seq = call.seq, mark = name(call), verdict = run.verdict,
+        command = text.line(run.command, 80), failed = run.failed,
     }
 end
 
@@ -53,7 +58,9 @@ function M.add(history, call, cwd)
         history[run.kind] = mark(call, run)
     end
     local path = match.source_edit(call, cwd)
-    if path then history.edit = { seq = call.seq, path = text.line(path, 80) } end
+    if path then
+        history.edit = { seq = call.seq, mark = name(call), path = text.line(path, 80) }
+    end
 end
 
 --- Takes in the calls of the turn that are new and came before `seq`.

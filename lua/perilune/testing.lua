@@ -9,7 +9,9 @@
 --       { text = "All tests pass." },
 --   })
 --   assert.equal(1, #said)
+local chain = require("perilune.chain")
 local scenes = require("perilune.scenes")
+local virtual_clock = require("perilune.virtual_clock")
 local text = require("perilune.text")
 
 local M = {}
@@ -223,6 +225,80 @@ function M.deliver(policy, p, ctx)
         ctx.left = left
     end
     return verdict
+end
+
+-- Chains of policies --------------------------------------------------------------------------
+
+-- A shipped policy: the one beside the kit where it is found on package.path, else the program's.
+local function shipped(name)
+    local kit = package.searchpath("perilune.testing", package.path)
+    local root = kit and kit:match("^(.*)lua/perilune/testing%.lua$")
+    if root then return assert(loadfile(root .. "policies/" .. name .. ".lua"))() end
+    return require("perilune.policies." .. name)
+end
+
+local Desk = {}
+Desk.__index = Desk
+
+--- A chain of policies over one agent of one session, on a clock of its own, as the core runs
+--- it. A policy that fails, fails the spec. Settable between calls: `run_state`, `overtaken` (a
+--- function of a proposal); `clock:set("23:30")` and `clock:pass({ hours = 9 })` move time.
+---@param options table  policies in order, each a table or a shipped one's name; `limits`
+---                      { advisories_per_turn = 2, veto_budget = 3 }, `at` "2026-01-01T12:00"
+function M.policies(options)
+    local policies, limits = {}, { advisories_per_turn = 2, veto_budget = 3 }
+    for i, one in ipairs(options) do
+        policies[i] = type(one) == "string" and shipped(one) or one
+    end
+    for key, value in pairs(options.limits or {}) do limits[key] = math.min(value, 10) end
+    local inner = chain.new(policies, limits, virtual_clock.new(options.at))
+    return setmetatable({ chain = inner, clock = inner.clock, made = 0 }, Desk)
+end
+
+function Desk:__newindex(key, value)
+    assert(key == "run_state" or key == "overtaken", "not settable: " .. tostring(key))
+    self.chain[key] = value
+end
+
+function Desk:sound_states()
+    for _, state in ipairs(self.chain.states) do
+        assert(encoded_bytes(state) <= STATE_MAX_BYTES, "ctx.state is over 4 KiB")
+    end
+end
+
+--- One step of the agent, at the end of which its observers proposed this. `fields` go over
+--- sensible defaults (testing.proposal).
+---@param batch table[]
+---@return table[] decisions  { verdict, lane, reason, policy } of each, in order
+---@return table[] released   the same, with `proposal`, of what had waited and does no more
+function Desk:batch(batch)
+    local inner, proposals = self.chain, {}
+    inner.step = inner.step + 1
+    for i, fields in ipairs(batch) do
+        rawset(self, "made", self.made + 1)
+        proposals[i] = M.proposal(fields)
+        proposals[i].id = fields.id or "p" .. self.made
+        proposals[i].fingerprint = fields.fingerprint or proposals[i].id
+        proposals[i].step, proposals[i].turn = inner.step, inner.turn
+        if proposals[i].kind == "veto" then proposals[i].deliver = "hold" end
+    end
+    local decisions = inner:decide(proposals)
+    self:sound_states()
+    return decisions, inner.released
+end
+
+--- Opens a new window, and turn.
+---@return table[] released  what had waited and does no more
+function Desk:window()
+    local released = self.chain:open_window()
+    self:sound_states()
+    return released
+end
+
+--- The agent works: so many tool calls.
+---@param calls integer?  1 if left out
+function Desk:work(calls)
+    self.chain.work_count = self.chain.work_count + (calls or 1)
 end
 
 return M

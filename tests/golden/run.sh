@@ -1,24 +1,46 @@
 #!/bin/sh
-# Golden digests: what an observer is shown of each recording in digests/list (NAME, and a PATH in
-# captures/), against digests/NAME.txt; nonces are replaced by N. `run.sh --update` writes the
-# files anew: review them as a diff. The last line is `N passed, N failed`.
+# Golden transcripts: recorded streams in, what comes of them out, byte for byte.
+#   digests/NAME.txt     what an observer is shown of the recording that digests/list names (a path
+#                        in captures/); nonces are replaced by N
+#   records/NAME.jsonl   what a replay of the path that records/list names (with its options) says:
+#                        every record but observations, digests and silent runs
+# `run.sh --update` writes the files anew: review them as a diff. The last line is
+# `N passed, N failed`.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "${PERILUNE_BUILD:-$here/../../build}" && pwd)
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+cd "$(dirname "$0")"
+build=$(cd "${PERILUNE_BUILD:-../../build}" && pwd)
+update=${1:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HOME="$work" XDG_CONFIG_HOME="$work/config" XDG_STATE_HOME="$work/state"
+unset PERILUNE_OBSERVERS PERILUNE_RESTRICTED
 passed=0
 failed=0
-while read -r name path; do
-  "$build/bin/perilune" digest "$here/captures/$path" </dev/null |
-    sed 's/nonce="[^"]*"/nonce="N"/g' >"$out"
-  if [ "${1:-}" = --update ]; then cp "$out" "$here/digests/$name.txt"; fi
-  if [ -s "$out" ] && diff -u "$here/digests/$name.txt" "$out"; then
+
+# compare FILE: against what stands in $work/out.
+compare() {
+  if [ "$update" = --update ]; then cp "$work/out" "$1"; fi
+  if [ -s "$work/out" ] && diff -u "$1" "$work/out"; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
-    echo "not ok - $name: captures/$path gives other digests than digests/$name.txt"
+    echo "not ok - $1 differs"
   fi
-done <"$here/digests/list"
+}
+
+while read -r name path; do
+  "$build/bin/perilune" digest "captures/$path" </dev/null |
+    sed 's/nonce="[^"]*"/nonce="N"/g' >"$work/out"
+  compare "digests/$name.txt"
+done <digests/list
+
+while read -r name options; do
+  # shellcheck disable=SC2086 # a list of words
+  "$build/bin/perilune" replay --json $options </dev/null |
+    grep -v -e '^{"record":"observation"' -e '^{"record":"digest"' \
+      -e '^{"record":"run".*"state":"silent"' >"$work/out"
+  compare "records/$name.jsonl"
+done <records/list
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,6 +1,8 @@
 // Subscribers that are slow or fail (spec OB-6): each loses only its own records, in order, counted.
 #include "hosting.h"
 
+#include "pairing/registry.h"
+
 #define SAY "{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"%zu\"}\n"
 
 typedef struct ear {

@@ -11,15 +11,15 @@ local ends = {
 
 -- What a part says; `p` is where it stands in the record.
 local function part(p, more)
-  local state, id = p .. ".state", { answer = p .. ".messageID" }
+  local state = p .. ".state"
   local function tool(when)
     return { when = when, more = true, kind = "tool", name = p .. ".tool", input = state .. ".input",
-      callId = p .. ".callID", x = id }
+      callId = p .. ".callID", x = { answer = p .. ".messageID", record = p .. ".id" } }
   end
   local function result(status, failed, text)
     return { when = { [p .. ".type"] = "tool", [state .. ".status"] = status }, kind = "tool-result",
       callId = p .. ".callID", name = p .. ".tool", isError = { const = failed },
-      x = { output = { text, default = "" }, exitCode = state .. ".metadata.exit" } }
+      x = { output = { text, default = "" }, exitCode = state .. ".metadata.exit", record = p .. ".id" } }
   end
   local out = {
     { when = { [p .. ".type"] = "text", [p .. ".time.end"] = { present = true } }, kind = "text",

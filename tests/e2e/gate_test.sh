@@ -1,0 +1,130 @@
+#!/bin/sh
+# The gate: the whole table of verdicts, a rule that comes and goes during a session, the switches, what
+# outlives a host, and the states that status tells apart.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+# --- the table
+
+table=$(luajit "$root/tests/gate/table.lua" "$perilune" "$root/tests/gate/table.jsonl" "$work/table") || true
+echo "$table"
+rows=$(wc -l <"$root/tests/gate/table.jsonl")
+check "CC-4 every row of the table is judged as it says" [ "$(echo "$table" | tail -n 1)" = "$rows passed, 0 failed" ]
+try "$perilune" gate --agent main
+check "the gate wants to know the observer" refuses --observer
+try "$perilune" gate --agent main --observer x --mode fast
+check "an unknown mode is named" refuses fast
+try "$perilune" gate --agent main --observer x --settings "$work/nosuch.json"
+check "settings that are not there are named" refuses nosuch.json
+
+# --- a deny that comes and goes (C33)
+
+mkdir -p "$work/project/.claude" "$work/observers"
+cat >"$work/observers/talker.lua" <<'LUA'
+-- perilune-api: 1
+return { name = "talker", description = "d", on = "turn_end", can = { "advise" },
+  observe = function(turn, ctx)
+    ctx.state.n = (ctx.state.n or 0) + 1
+    return { advise = ("finding number %d about the last step"):format(ctx.state.n), fingerprint = "f" .. ctx.state.n }
+  end }
+LUA
+settings=$work/project/.claude/settings.json
+turn() {
+  printf '{"session":"%s","cwd":"%s","kind":"user_message","text":"do %s"}\n' "$1" "$work/project" "$2"
+  printf '{"session":"%s","kind":"assistant_text","text":"did %s"}\n' "$1" "$2"
+  printf '{"session":"%s","kind":"turn_ended","reason":"completed"}\n' "$1"
+  sleep 0.3
+}
+live() { "$perilune" run --json --dialect activity --observers "$work/observers" --state "$work/state" --project "$work/project" - >"$work/out" 2>"$work/err"; }
+{
+  turn s one
+  echo '{"permissions":{"deny":["Agent(talker)"]}}' >"$settings"
+  turn s two
+  echo '{"permissions":{"deny":["Agent(talker)"' >"$settings"
+  turn s three
+  rm "$settings"
+  turn s four
+} | live
+runs() { grep -c '"record":"run".*"observer":"talker"' "$work/out" || true; }
+check "C33 the batch behind the new rule is not shown, nor any after it" [ "$(runs)" -eq 1 ]
+check "C33 the pairing is denied, with the rule" grep -q '"observer":"talker","state":"denied","reason":"deny-rules: deny rule Agent(talker) of ' "$work/out"
+check "C33 the broken file is named, with line and column" grep -q 'settings.json:1:' "$work/err"
+
+{
+  turn s2 one
+  echo '{"permissions":{"deny":[' >"$settings"
+  turn s2 two
+  echo '{}' >"$settings"
+  turn s2 three
+} | live
+check "a file that never was good is an error: this batch is dropped, the observer stays armed" [ "$(runs)" -eq 2 ]
+check "and is told so" grep -q '"observer":"talker","state":"armed","reason":"gate error, batch dropped: ' "$work/out"
+rm "$settings"
+
+# --- switches (CC-1)
+
+printf 'observers_enabled: false\n' >"$work/managed.yaml"
+try "$perilune" status --managed "$work/managed.yaml"
+check "CC-1 status names the managed switch" grep -q 'observers are off: the managed file' "$work/out"
+PERILUNE_RESTRICTED=yes try "$perilune" status
+check "CC-1 status names the switch of the environment" grep -q 'PERILUNE_RESTRICTED' "$work/out"
+
+# --- definitions (CC-2)
+
+agents=$HOME/.claude/agents
+mkdir -p "$agents"
+agent() { printf -- '---\nname: %s\ndescription: d\n%s---\nprompt\n' "$1" "$2" >"$agents/$1.md"; }
+agent worker 'observer: talker
+observerMessage: mind the tests
+'
+agent lone 'observer: nobody
+'
+agent self 'observer: self
+'
+agent many 'observer: talker, reviewer, lone, self, worker
+'
+agent reviewer 'observer: talker
+'
+{
+  printf '{"session":"s3","agent":"t1","agent_name":"worker","kind":"user_message","text":"do"}\n'
+} | live
+check "CC-2 an observer that does not exist is a warning that names both" grep -q "Agent 'lone' declares observer 'nobody'" "$work/err"
+check "CC-2 no agent observes itself" grep -q "Agent 'self' declares observer 'self'" "$work/err"
+check "CC-2 of more than four the first four are used" grep -q "Agent 'many' .*first four" "$work/err"
+check "CC-2 an observer's own observer is ignored" grep -q "Agent 'reviewer' .*no chaining" "$work/err"
+
+# --- the user's stop, and states (C67)
+
+turn s4 one | live
+try "$perilune" stop talker --state "$work/state"
+check "stop says what it did" grep -q 'stopped: talker' "$work/out"
+{
+  turn s4 one
+  turn s4 two
+} | live
+check "CC-6 a stop survives the restart" [ "$(runs)" -eq 0 ]
+check "CC-6 and is told" grep -q '"state":"stopped","reason":"observerStopped"' "$work/out"
+try "$perilune" status --state "$work/state" --observers "$work/observers"
+check "C67 status: stopped by user, and since when" grep -q '^talker: stopped by user, since ' "$work/out"
+turn s5 one | live
+check "a session that begins later is watched" [ "$(runs)" -eq 1 ]
+try "$perilune" status --state "$work/state" --observers "$work/observers"
+check "C67 status: healthy" grep -q '^talker: healthy, since ' "$work/out"
+printf 'return {' >"$work/observers/broken.lua"
+try "$perilune" status --state "$work/state" --observers "$work/observers"
+check "C67 status: failed to load" grep -q 'broken.lua.*: failed to load' "$work/out"
+try "$perilune" status --json --state "$work/state" --observers "$work/observers"
+check "C67 the same as JSON" grep -q '"name":"talker","layer":"given","state":"healthy"' "$work/out"
+
+# --- what a restart finds (C29)
+
+{
+  turn s6 one
+} | live
+{
+  turn s6 one
+  turn s6 two
+} | live
+check "what was observed before starts no run, what is new does" [ "$(runs)" -eq 1 ]
+check "CC-6 the state was kept" grep -q 'finding number 2' "$work/out"
+finish
