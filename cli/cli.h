@@ -33,6 +33,7 @@ int cmd_policy(int argc, char **argv);
 int cmd_gate(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_capture(int argc, char **argv);
 
 /// One option of a verb: "--name", with a value or without.
 typedef struct peri_option {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "against.h"
 #include "base/json.h"
 #include "cli.h"
 #include "host_author.h"
@@ -10,22 +11,27 @@
 #include "tell.h"
 
 static const char help[] =
-    "usage: perilune check [--json | --quiet] [PATH...]\n"
+    "usage: perilune check [--json | --quiet] [--against RECORDING] [PATH...]\n"
     "\n"
     "Validates configs, observers, policies and dialects: files, or folders with all below them\n"
     "(of Markdown what is in a folder called observers). Without a path: what you have in\n"
     "$XDG_CONFIG_HOME/perilune. Each file is Ok, Ok with warnings, or Invalid, with file, line and what\n"
     "to do; of a valid observer the values it resolved to are printed.\n"
     "\n"
-    "  --json    one object a file\n"
-    "  --quiet   without the values\n"
+    "  --json                one object a file\n"
+    "  --quiet               without the values\n"
+    "  --against RECORDING   run the valid observers over a recording, a file or a folder, and say which of\n"
+    "                        them never matched, and why\n"
     "\n"
-    "Exit status: 0 all usable; 1 a file is invalid; 2 usage, or nothing to check.\n";
+    "Exit status: 0 all usable; 1 a file is invalid; 2 usage, nothing to check, or a\n"
+    "recording that cannot be read; 3 internal failure.\n";
 
 typedef struct checking {
     bool json, quiet;
     size_t files, invalid, warned;
     peri_checker *checker;
+    const char *recording; // NULL: none to run observers over
+    against tried;
 } checking;
 
 static const char *kind_word(peri_file_kind kind) {
@@ -111,8 +117,11 @@ static int check_file(void *user, const char *path) {
     } else {
         print_human(path, &checked, &diags, c->quiet);
     }
+    int status = PERI_OK;
+    if (c->recording && checked.observer && !diags.error_count)
+        status = against_add(&c->tried, checked.observer, path);
     peri_diag_list_deinit(&diags);
-    return PERI_OK;
+    return status;
 }
 
 static bool belongs_to_markdown(const char *lua) {
@@ -161,28 +170,38 @@ static int check_user_folder(checking *c) {
     return status;
 }
 
+static int check_all(checking *c, const char *const *paths, size_t count) {
+    int status = peri_checker_new(&c->checker);
+    if (status == PERI_OK && !count) status = check_user_folder(c);
+    for (size_t i = 0; i < count && status == PERI_OK; i++) status = check_path(c, paths[i]);
+    peri_checker_free(c->checker);
+    if (status < 0) return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;
+    if (!c->json && c->files > 1) {
+        printf("\n%zu files: %zu ok, %zu with warnings, %zu invalid\n", c->files,
+               c->files - c->invalid - c->warned, c->warned, c->invalid);
+    }
+    if (c->files == 0) fputs("perilune check: nothing to check there\n", stderr);
+    return c->invalid ? PERI_EXIT_NEGATIVE : c->files ? PERI_EXIT_OK : PERI_EXIT_USAGE;
+}
+
 int cmd_check(int argc, char **argv) {
     checking c = {0};
-    const peri_option list[] = {
-        {"--json", NULL, &c.json}, {"--quiet", NULL, &c.quiet}, {NULL, NULL, NULL}};
+    const peri_option list[] = {{"--json", NULL, &c.json},
+                                {"--quiet", NULL, &c.quiet},
+                                {"--against", &c.recording, NULL},
+                                {NULL, NULL, NULL}};
     const char **paths = calloc((size_t)argc, sizeof *paths);
     if (!paths) return PERI_EXIT_INTERNAL;
     size_t count;
     int code = peri_options_read(argc, argv, list, help, paths, &count);
-    if (code != PERI_EXIT_OK) {
-        free(paths);
-        return code < 0 ? PERI_EXIT_OK : code;
+    if (code == PERI_EXIT_OK) {
+        code = check_all(&c, paths, count);
+        if (c.recording && code <= PERI_EXIT_NEGATIVE) {
+            int tried = against_run(&c.tried, c.recording, c.json);
+            if (tried != PERI_EXIT_OK) code = tried;
+        }
     }
-    int status = peri_checker_new(&c.checker);
-    if (status == PERI_OK && !count) status = check_user_folder(&c);
-    for (size_t i = 0; i < count && status == PERI_OK; i++) status = check_path(&c, paths[i]);
+    against_deinit(&c.tried);
     free(paths);
-    peri_checker_free(c.checker);
-    if (status < 0) return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;
-    if (!c.json && c.files > 1) {
-        printf("\n%zu files: %zu ok, %zu with warnings, %zu invalid\n", c.files,
-               c.files - c.invalid - c.warned, c.warned, c.invalid);
-    }
-    if (c.files == 0) fputs("perilune check: nothing to check there\n", stderr);
-    return c.invalid ? PERI_EXIT_NEGATIVE : c.files ? PERI_EXIT_OK : PERI_EXIT_USAGE;
+    return code < 0 ? PERI_EXIT_OK : code;
 }

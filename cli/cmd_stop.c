@@ -29,8 +29,8 @@ static int stop(const char *path, const char *observer) {
         return PERI_EXIT_USAGE;
     }
     peri_clock clock = peri_clock_system();
-    status =
-        peri_ledger_stop(ledger, peri_str_c(observer ? observer : ""), clock.wall_ms(clock.user));
+    status = peri_ledger_stop(ledger, peri_str_c(observer ? observer : ""),
+                              clock.wall_ms(clock.user));
     peri_ledger_close(ledger);
     if (status == PERI_OK) return PERI_EXIT_OK;
     fprintf(stderr, "perilune stop: %s: %s\n", path, peri_status_message(status));

@@ -40,9 +40,9 @@ static peri_str read_module(modules *m) {
     return status == PERI_OK ? peri_buf_str(&m->text) : (peri_str){0};
 }
 
-static peri_str find_at(modules *m, peri_str name, const char *ending) {
+static peri_str find_at(modules *m, const char *folder, peri_str name, const char *ending) {
     peri_buf_clear(&m->path);
-    peri_buf_add_c(&m->path, "lua/");
+    peri_buf_add_c(&m->path, folder);
     for (size_t i = 0; i < name.len; i++) {
         peri_buf_add_byte(&m->path, name.ptr[i] == '.' ? '/' : name.ptr[i]);
     }
@@ -52,9 +52,14 @@ static peri_str find_at(modules *m, peri_str name, const char *ending) {
 }
 
 static peri_str find_module(void *user, peri_str name) {
+    const peri_str policies = PERI_STR("perilune.policies.");
     if (!peri_str_starts(name, PERI_STR("perilune."))) return (peri_str){0};
-    peri_str text = find_at(user, name, ".lua");
-    return text.ptr ? text : find_at(user, name, "/init.lua");
+    if (peri_str_starts(name, policies)) {
+        peri_str file = peri_str_of(name.ptr + policies.len, name.len - policies.len);
+        return find_at(user, "policies/", file, ".lua");
+    }
+    peri_str text = find_at(user, "lua/", name, ".lua");
+    return text.ptr ? text : find_at(user, "lua/", name, "/init.lua");
 }
 
 // ---- Which specs

@@ -16,6 +16,7 @@ static const struct {
     {"observers", cmd_observers, "list the observers of all layers, and why one is not used"},
     {"new", cmd_new, "begin an observer or a policy, with its spec"},
     {"check", cmd_check, "validate configs, observers, policies and dialects"},
+    {"capture", cmd_capture, "make a scene for specs of a slice of a recorded session"},
     {"test", cmd_test, "run the specs of observers and policies"},
     {"trust", cmd_trust, "see what a project brings along, and agree to it or not"},
     {"enable", cmd_enable, "switch observers on"},

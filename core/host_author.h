@@ -16,6 +16,9 @@ typedef void (*peri_digest_fn)(void *user, const peri_turn *turn, const peri_obs
 PERI_MUST_USE int peri_host_watch_digests(peri_host *host, const peri_observer *observer,
                                           bool raw, peri_digest_fn fn, void *user);
 
+/// `text` with its secrets replaced as the host's config says: borrowed as it is, or in `room`.
+peri_str peri_host_scrub(peri_host *host, peri_str text, peri_buf *room);
+
 /// The loaded definition called `name`, or NULL.
 const peri_observer *peri_host_find_observer(const peri_host *host, peri_str name);
 

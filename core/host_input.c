@@ -278,8 +278,10 @@ static int by_time(const void *a, const void *b) {
 
 // Sorts what is left to read: sessions by their first time, their files as found.
 static void sort_files(peri_host *host) {
-    host_file *files = host->files + host->file_next;
     size_t count = host->file_count - host->file_next;
+    host->files_sorted = true;
+    if (!count) return;
+    host_file *files = host->files + host->file_next;
     peri_map first; // session -> the file with the earliest time
     peri_map_init(&first, count + 1, host->seed);
     for (size_t i = 0; i < count; i++) {
@@ -294,8 +296,7 @@ static void sort_files(peri_host *host) {
         files[i].session_at = own ? files[i].first_at : earliest->first_at;
     }
     peri_map_deinit(&first);
-    if (count) qsort(files, count, sizeof *files, by_time);
-    host->files_sorted = true;
+    qsort(files, count, sizeof *files, by_time);
 }
 
 // "dir/agent-1.jsonl" has its sidecar at "dir/agent-1.meta.json".

@@ -11,6 +11,10 @@
 //   host_reload.c   files that change while it runs
 //   host_subscribers.c  who hears the records
 //   host_follow.c   live files and trees: what is read next, and how far
+//   host_gate.c     asking the gate, with hooks    host_permissions.c settings files, read again
+//   host_pairing.c  arming, and what is let through host_agents.c  definitions that name observers
+//   host_report.c   reports                        host_resume.c   what outlives a host
+//   host_states.c   why is it silent?
 //   host_stale.c    is advice overtaken?          host_policies.c the chain of policies
 //   host_recall.c   notes and skills                host_author.c   doors for the CLI's author verbs
 #ifndef PERI_HOST_INTERNAL_H
@@ -557,6 +561,10 @@ peri_str host_report_text(const peri_pairing *pairing, peri_str report, peri_buf
 // host_resume.c
 /// What a host before this one left of the pairing: task, state, how far it has read, the user's stop.
 void host_resume(peri_host *host, peri_pairing *pairing);
+/// An `observer-ref` of the agent's own stream: the client had an observer of this type watch it, as that
+/// task. A pairing whose observer still has the type goes on as it; the last reference counts.
+void host_resume_reference(peri_host *host, const peri_agent *agent, peri_str type,
+                           peri_str task_id);
 /// Stores all of that, in the transaction of what changed it.
 void host_resume_save(peri_host *host, const peri_pairing *pairing);
 /// True if the user has stopped the observer; the pairing is stopped then, and that is told.

@@ -264,7 +264,7 @@ static void complete_key(peri_host *host, const peri_source *source, peri_obs *o
     peri_joiner_place(&host->joiner, obs);
 }
 
-static host_agent *agent_of(peri_host *host, peri_source *source, const peri_obs *obs) {
+static host_agent *agent_of(peri_host *host, peri_source *source, peri_obs *obs) {
     if (source->last && peri_str_eq(obs->session, source->last_session) &&
         peri_str_eq(obs->agent, source->last_agent)) {
         return source->last;
@@ -275,8 +275,9 @@ static host_agent *agent_of(peri_host *host, peri_source *source, const peri_obs
         return NULL;
     }
     host_agent *of = agent->attached ? agent->attached : attach(host, agent);
+    obs->session = agent->session->id; // may have been the source's copy, which goes now
+    obs->agent = agent->key;
     if (of) {
-        // The registry's copies live as long as the agent; the source keeps its own.
         if (peri_own(&source->last_session, obs->session) == PERI_OK &&
             peri_own(&source->last_agent, obs->agent) == PERI_OK) {
             source->last = of;
@@ -286,7 +287,7 @@ static host_agent *agent_of(peri_host *host, peri_source *source, const peri_obs
 }
 
 // A record of one agent may tell that another is an observer.
-static void learn_observer(peri_host *host, const peri_obs *obs) {
+static void learn_observer(peri_host *host, const peri_agent *watched, const peri_obs *obs) {
     if (!obs->x.observer_task.len) return;
     peri_agent *agent;
     bool made;
@@ -297,6 +298,7 @@ static void learn_observer(peri_host *host, const peri_obs *obs) {
     }
     if (!agent->is_observer && agent->attached) host_retire(host, agent);
     agent->is_observer = true;
+    host_resume_reference(host, watched, obs->x.observer_type, obs->x.observer_task);
 }
 
 static void set_time(peri_host *host, peri_obs *obs) {
@@ -377,7 +379,7 @@ static void join(peri_host *host, peri_source *source, host_agent *of, peri_obs 
     peri_join_source from = {source->number, dialect && dialect->local_ids};
     peri_join_verdict verdict = peri_join_check(&host->joiner, &of->join, from, obs);
     learn(host, source, of->agent, obs);
-    learn_observer(host, obs);
+    learn_observer(host, of->agent, obs);
     if (verdict == PERI_JOIN_MORE || verdict == PERI_JOIN_REPEAT) {
         if (peri_join_mend(obs, verdict, &of->tap) < 0) host->counts.lost++;
     }

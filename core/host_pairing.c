@@ -130,6 +130,13 @@ static void on_judged(void *user, const peri_gate_trace *trace) {
     free(a);
 }
 
+// By the agent's type; one that has none of its own, by its key: `main`.
+static const host_agent_def *def_of(const peri_host *host, const peri_agent *agent) {
+    const host_agent_def *def =
+        agent->name.len ? host_agents_find(&host->agents, agent->name) : NULL;
+    return def ? def : host_agents_find(&host->agents, agent->key);
+}
+
 static host_gate_question question_of(peri_host *host, const peri_pairing *pairing) {
     const peri_agent *agent = pairing->agent;
     host_gate_question question = {
@@ -144,8 +151,7 @@ static host_gate_question question_of(peri_host *host, const peri_pairing *pairi
         .named = pairing->named,
     };
     const peri_agent *declarer = pairing->reports_to ? pairing->reports_to : agent;
-    peri_str name = declarer->name.len ? declarer->name : declarer->key;
-    host_gate_know_tools(&question, host_agents_find(&host->agents, name));
+    host_gate_know_tools(&question, def_of(host, declarer));
     return question;
 }
 
@@ -232,8 +238,7 @@ static void count_refused(peri_host *host, int status) {
 
 // The observers that the definition of `declarer` names; `inherited`: for one of its subagents.
 static void arm_named(peri_host *host, peri_agent *agent, const peri_agent *declarer) {
-    peri_str name = declarer->name.len ? declarer->name : declarer->key;
-    const host_agent_def *def = host_agents_find(&host->agents, name);
+    const host_agent_def *def = def_of(host, declarer);
     bool inherited = declarer != agent;
     if (!def || def->by_client || (inherited && !def->observe_subagents)) return;
     arming a = {host, inherited ? declarer : NULL};

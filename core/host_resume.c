@@ -44,6 +44,20 @@ void host_resume(peri_host *host, peri_pairing *pairing) {
     peri_arena_deinit(&arena);
 }
 
+void host_resume_reference(peri_host *host, const peri_agent *agent, peri_str type,
+                           peri_str task_id) {
+    for (size_t i = 0; type.len && i < agent->pairing_count; i++) {
+        peri_pairing *pairing = agent->pairings[i];
+        bool fits = pairing->named && peri_str_eq(pairing->observer->name, type) &&
+                    pairing->state == PERI_PAIRING_ARMED &&
+                    task_id.len < sizeof pairing->task_id;
+        if (!fits) continue;
+        memcpy(pairing->task_id, task_id.ptr, task_id.len);
+        pairing->task_id[task_id.len] = '\0';
+        host_resume_save(host, pairing);
+    }
+}
+
 void host_resume_save(peri_host *host, const peri_pairing *pairing) {
     if (!host->ledger || host->mode == PERI_MODE_REPLAY) return;
     const host_agent *of = pairing->agent->attached;
@@ -77,7 +91,8 @@ bool host_stopped(peri_host *host, peri_pairing *pairing) {
 // all of it is new.
 bool host_resume_has_seen(const host_work *work) {
     peri_pairing *pairing = work->pairing;
-    if (!pairing->seen || pairing->seen_first != work->of->first || work->upto > pairing->seen) {
+    if (!pairing->seen || pairing->seen_first != work->of->first ||
+        work->upto > pairing->seen) {
         return false;
     }
     pairing->cursor = work->upto < pairing->seen_cursor ? work->upto : pairing->seen_cursor;

@@ -13,26 +13,25 @@ static bool is_surrogate(int32_t cp) {
     return cp >= 0xD800 && cp <= 0xDFFF;
 }
 
-// A string being read. Its sizes begin as if each byte were a character and are corrected by what
-// is found.
+// A string being read. Its sizes are what the bytes do not tell: the length is added at the end.
 typedef struct reading {
     peri_str text;
-    peri_json_node *node;
+    peri_json_node node;
     size_t pair_end; // end of the surrogate pair met last
     uint32_t repaired;
 } reading;
 
 // `used` bytes are one character, which JSON.stringify writes as that `cp`.
-static void measure(peri_json_node *node, size_t used, uint32_t cp) {
+static void measure(reading *r, size_t used, uint32_t cp) {
     size_t cps = 1, bytes = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
     if (cp < 0x20 || cp == '"' || cp == '\\') {
         bool letter = cp >= 0x20 || (cp >= '\b' && cp <= '\r' && cp != '\v');
         cps = bytes = letter ? 2 : PERI__JSON_UNICODE_BYTES;
     }
-    node->cp -= (uint32_t)(used - 1);
-    node->written_cp -= (uint32_t)(used - cps);
-    node->written_bytes -= (uint32_t)(used - bytes);
-    node->astral += cp > 0xFFFF;
+    r->node.cp -= (uint32_t)(used - 1);
+    r->node.written_cp -= (uint32_t)(used - cps);
+    r->node.written_bytes -= (uint32_t)(used - bytes);
+    r->node.astral += cp > 0xFFFF;
 }
 
 // The `\u` at `at`; the second half of a pair was read with the first.
@@ -43,7 +42,7 @@ static bool read_unicode(reading *r, size_t at) {
     if (cp < 0) return false;
     if (used == PERI__JSON_PAIR_BYTES) r->pair_end = at + used;
     r->repaired += is_surrogate(cp);
-    measure(r->node, used, is_surrogate(cp) ? 0xFFFD : (uint32_t)cp);
+    measure(r, used, is_surrogate(cp) ? 0xFFFD : (uint32_t)cp);
     return true;
 }
 
@@ -52,9 +51,9 @@ static size_t read_escapes(reading *r, size_t at, const peri_block *block, uint6
     uint64_t solidus = escaped & peri_block_is(block, '/'); // written without its backslash
     uint64_t letters =
         escaped & (peri_block_any(block, "nrt\"") | peri_block_any(block, "\\/bf"));
-    r->node->cp -= peri_bit_count(letters);
-    r->node->written_cp -= peri_bit_count(solidus);
-    r->node->written_bytes -= peri_bit_count(solidus);
+    r->node.cp -= peri_bit_count(letters);
+    r->node.written_cp -= peri_bit_count(solidus);
+    r->node.written_bytes -= peri_bit_count(solidus);
     for (uint64_t odd = escaped & ~letters; odd; odd &= odd - 1) {
         size_t letter = at + peri_bit_first(odd);
         if (r->text.ptr[letter] != 'u' || !read_unicode(r, letter - 1)) return letter - 1;
@@ -86,21 +85,24 @@ static bool read_wide(reading *r, size_t at, const peri_block *block, uint64_t s
     uint64_t want = *due | two << 1 | three << 2 | four << 3;
     *due = two >> 63 | three >> 62 | four >> 61;
     if ((want & seen) != tails) return false;
-    uint64_t choosy = seen & (peri_block_is(block, '\xE0') | peri_block_is(block, '\xED'));
-    for (choosy |= four; choosy; choosy &= choosy - 1) {
+    // Nearly all leads of four are 0xF0, whose second byte shows in a mask; others are looked at.
+    uint64_t choosy = peri_block_is(block, '\xE0') | peri_block_is(block, '\xED') |
+                      peri_block_from(block, 0xF1) | (four & UINT64_C(1) << 63);
+    if ((four & ~choosy) << 1 & ~peri_block_from(block, 0x90)) return false;
+    for (choosy &= seen; choosy; choosy &= choosy - 1) {
         if (!allows(r->text, at + peri_bit_first(choosy))) return false;
     }
-    r->node->flags |= PERI_JSON_WIDE;
-    r->node->cp -= peri_bit_count(tails);
-    r->node->written_cp -= peri_bit_count(tails);
-    r->node->astral += peri_bit_count(four);
+    r->node.flags |= PERI_JSON_WIDE;
+    r->node.cp -= peri_bit_count(tails);
+    r->node.written_cp -= peri_bit_count(tails);
+    r->node.astral += peri_bit_count(four);
     return true;
 }
 
 // Raw control characters are kept; written anew they are escaped.
 static void read_controls(reading *r, size_t at, uint64_t control) {
     for (; control; control &= control - 1) {
-        measure(r->node, 1, (unsigned char)r->text.ptr[at + peri_bit_first(control)]);
+        measure(r, 1, (unsigned char)r->text.ptr[at + peri_bit_first(control)]);
         r->repaired++;
     }
 }
@@ -112,20 +114,20 @@ static size_t open_at(peri_str text, size_t start) {
     return (text.len - run) % 2 ? text.len - 1 : start - 1;
 }
 
-static void finish(reading *r, size_t start, size_t end, uint32_t *repaired) {
+static peri_json_node finish(const reading *r, size_t start, size_t end) {
+    peri_json_node node = r->node;
     uint32_t len = (uint32_t)(end - start);
-    r->node->start = (uint32_t)start;
-    r->node->len = len;
-    r->node->cp += len;
-    r->node->written_cp += len;
-    r->node->written_bytes += len;
-    *repaired += r->repaired;
+    node.start = (uint32_t)start;
+    node.len = len;
+    node.cp += len;
+    node.written_cp += len;
+    node.written_bytes += len;
+    return node;
 }
 
 int PERI__JSON_SCAN_STRING(peri_str text, size_t start, peri_json_node *node,
                            uint32_t *repaired, size_t *error_at) {
-    *node = (peri_json_node){.type = PERI_JSON_STRING};
-    reading r = {.text = text, .node = node};
+    reading r = {.text = text, .node = {.type = PERI_JSON_STRING}};
     uint64_t carry = 0, due = 0;
     for (size_t at = start; at < text.len; at += PERI_BLOCK_BYTES) {
         peri_str rest = {text.ptr + at, text.len - at};
@@ -135,7 +137,7 @@ int PERI__JSON_SCAN_STRING(peri_str text, size_t start, peri_json_node *node,
         uint64_t quote = peri_block_is(&block, '"') & ~escaped;
         uint64_t in = peri_bits_before(quote) & peri_block_valid(rest.len);
         uint64_t control = in & ~peri_block_from(&block, 0x20);
-        if (slashes & in) node->flags |= PERI_JSON_ESCAPED;
+        if (slashes & in) r.node.flags |= PERI_JSON_ESCAPED;
         if (escaped & in) {
             *error_at = read_escapes(&r, at, &block, escaped & in);
             if (*error_at != PERI_NPOS) return PERI_EPARSE;
@@ -147,7 +149,8 @@ int PERI__JSON_SCAN_STRING(peri_str text, size_t start, peri_json_node *node,
         }
         if (control) read_controls(&r, at, control);
         if (!quote) continue;
-        finish(&r, start, at + peri_bit_first(quote), repaired);
+        *node = finish(&r, start, at + peri_bit_first(quote));
+        *repaired += r.repaired;
         return PERI_OK;
     }
     *error_at = open_at(text, start);

@@ -4,18 +4,32 @@
 
 #include "base/block.h"
 
-const unsigned char peri__hex_digits[256] = {
-    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
-    ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
-    ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
-    ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+// clang-format off
+const signed char peri__hex_digits[256] = {
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+     0,  1,  2,  3,  4,  5,  6,  7,  8,  9, -1, -1, -1, -1, -1, -1,
+    -1, 10, 11, 12, 13, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, 10, 11, 12, 13, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 };
+// clang-format on
 
 // What a letter behind a backslash stands for, where it is not itself.
 static const char meanings[256] = {
     ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
 
-static char meaning(char letter) {
+static inline char meaning(char letter) {
     char other = meanings[(unsigned char)letter];
     return other ? other : letter;
 }
@@ -38,19 +52,38 @@ static size_t step(peri_str raw) {
     return used;
 }
 
-// A run without escapes is counted in blocks, an escape is stepped over.
-size_t peri__json_cut(peri_str raw, size_t max_cp) {
-    size_t at = 0;
-    for (size_t cp = 0; at < raw.len && cp < max_cp;) {
-        size_t escape = peri_str_find_byte(raw, '\\', at);
-        peri_str run = peri_str_sub(raw, at, escape == PERI_NPOS ? raw.len : escape - at);
-        peri_utf8_size part = peri_utf8_cut_cp(run, max_cp - cp);
-        at += part.bytes;
-        cp += part.cp;
-        if (at < raw.len && cp < max_cp) {
-            at += step(peri_str_sub(raw, at, raw.len));
-            cp++;
+// Whole blocks, as long as they cannot hold the end, from the start of `raw`: how many bytes, ending
+// between two characters and between two escapes, and how many code points.
+static peri_utf8_size cut_blocks(peri_str raw, size_t max_cp) {
+    peri_utf8_size clean = {0}; // up to the last block that no escape or character reached into
+    size_t cp = 0, pair_end = 0;
+    uint64_t carry = 0;
+    for (size_t at = 0; raw.len - at > PERI_BLOCK_BYTES && cp + PERI_BLOCK_BYTES <= max_cp;) {
+        peri_block block = peri_block_load(raw.ptr + at);
+        uint64_t escaped = peri_block_escaped(peri_block_is(&block, '\\'), &carry);
+        uint64_t unicode = escaped ? escaped & peri_block_is(&block, 'u') : 0;
+        cp += peri_bit_count(~peri_block_tails(&block)) - peri_bit_count(escaped);
+        for (uint64_t left = unicode; left; left &= left - 1) {
+            size_t start = at + peri_bit_first(left) - 1, used;
+            if (start < pair_end) continue;
+            (void)peri__json_unicode(peri_str_sub(raw, start, raw.len), &used);
+            bool pair = used == PERI__JSON_PAIR_BYTES;
+            cp -= used - 1 - (pair ? 2 : 1); // of which its `u`s are taken off already
+            if (pair) pair_end = start + used;
         }
+        at += PERI_BLOCK_BYTES;
+        bool open = carry || pair_end > at || unicode >> (PERI_BLOCK_BYTES - 5) ||
+                    ((unsigned char)raw.ptr[at] & 0xC0) == 0x80;
+        if (!open) clean = (peri_utf8_size){.bytes = at, .cp = cp};
+    }
+    return clean;
+}
+
+size_t peri__json_cut(peri_str raw, size_t max_cp) {
+    peri_utf8_size blocks = cut_blocks(raw, max_cp);
+    size_t at = blocks.bytes;
+    for (size_t cp = blocks.cp; at < raw.len && cp < max_cp; cp++) {
+        at += step(peri_str_sub(raw, at, raw.len));
     }
     return at;
 }
@@ -72,29 +105,45 @@ size_t peri__json_plain_run(peri_str raw) {
     return raw.len;
 }
 
-// Copies 16 bytes at a time, of which those up to an escape count.
+// The escapes of a block are known at once, so that what stands between them is copied without waiting
+// for each other: always 64 bytes, of which those up to the next escape count.
 size_t peri__json_unescape_all(peri_str raw, char *to) {
-    char *start = to;
-    while (raw.len) {
-        size_t run = 0;
-        if (raw.len >= 16) {
-            memcpy(to, raw.ptr, 16);
-            unsigned slashes = peri_block_is16(raw.ptr, '\\');
-            run = slashes ? peri_bit_first(slashes) : 16;
-        } else if (raw.ptr[0] != '\\') {
-            *to = raw.ptr[0];
-            run = 1;
+    char *begin = to;
+    size_t at = 0; // of what is not copied yet
+    while (raw.len - at >= 2 * PERI_BLOCK_BYTES) {
+        uint64_t none = 0;
+        peri_block block = peri_block_load(raw.ptr + at);
+        uint64_t slashes = peri_block_is(&block, '\\');
+        uint64_t starts = slashes & ~peri_block_escaped(slashes, &none);
+        size_t end = at + PERI_BLOCK_BYTES;
+        for (size_t base = at; starts; starts &= starts - 1) {
+            size_t escape = base + peri_bit_first(starts), used = 2;
+            if (escape < at) continue; // the second half of a pair
+            memcpy(to, raw.ptr + at, PERI_BLOCK_BYTES);
+            to += escape - at;
+            char letter = raw.ptr[escape + 1];
+            if (letter == 'u') {
+                peri_str rest = {raw.ptr + escape, raw.len - escape};
+                to += peri_utf8_encode(to, peri_json_unescape(rest, &used));
+            } else {
+                *to++ = meaning(letter);
+            }
+            at = escape + used;
         }
-        to += run;
-        raw = (peri_str){raw.ptr + run, raw.len - run};
-        if (run == 16 || !raw.len || raw.ptr[0] != '\\') continue;
-        size_t used = 2;
-        if (raw.ptr[1] == 'u') {
-            to += peri_utf8_encode(to, peri_json_unescape(raw, &used));
-        } else {
-            *to++ = meaning(raw.ptr[1]);
-        }
-        raw = (peri_str){raw.ptr + used, raw.len - used};
+        if (at >= end) continue; // the last escape reached behind the block
+        memcpy(to, raw.ptr + at, PERI_BLOCK_BYTES);
+        to += end - at;
+        at = end;
     }
-    return (size_t)(to - start);
+    while (at < raw.len) {
+        size_t used = 1;
+        if (raw.ptr[at] == '\\') {
+            peri_str rest = {raw.ptr + at, raw.len - at};
+            to += peri_utf8_encode(to, peri_json_unescape(rest, &used));
+        } else {
+            *to++ = raw.ptr[at];
+        }
+        at += used;
+    }
+    return (size_t)(to - begin);
 }

@@ -15,18 +15,14 @@ peri__json_string_fn peri__json_scan_string, peri__json_scan_string_avx2;
 
 enum { PERI__JSON_UNICODE_BYTES = 6, PERI__JSON_PAIR_BYTES = 12 };
 
-/// Value of a hexadecimal digit, plus one; 0 for any other byte.
-extern const unsigned char peri__hex_digits[256];
+/// Value of a hexadecimal digit; -1 for any other byte.
+extern const signed char peri__hex_digits[256];
 
-// The four digits at `p`, or a negative number if they are none.
+// The four digits at `p`, or a negative number if one is none.
 static inline int32_t peri__json_hex4(const char *p) {
-    int32_t value = 0, bad = 0;
-    for (int i = 0; i < 4; i++) {
-        int32_t digit = peri__hex_digits[(unsigned char)p[i]] - 1;
-        value = value << 4 | (digit & 15);
-        bad |= digit;
-    }
-    return bad < 0 ? -1 : value;
+    const unsigned char *u = (const unsigned char *)p;
+    return peri__hex_digits[u[0]] * 4096 | peri__hex_digits[u[1]] * 256 |
+           peri__hex_digits[u[2]] * 16 | peri__hex_digits[u[3]];
 }
 
 /// The code point that the `\u` at the start of `raw`, with a second one that completes a pair,
@@ -47,7 +43,7 @@ size_t peri__json_cut(peri_str raw, size_t max_cp);
 
 /// Unescapes `raw` to `to`, which has room for raw.len + PERI__JSON_SLACK bytes; returns the
 /// bytes written, at most raw.len.
-enum { PERI__JSON_SLACK = 16 };
+enum { PERI__JSON_SLACK = 64 };
 size_t peri__json_unescape_all(peri_str raw, char *to);
 
 /// Bytes at the start of `raw` that JSON.stringify would write just so.

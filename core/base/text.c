@@ -1,13 +1,18 @@
 // Both ends of a long text.
 #include "base/text.h"
 
+#include "base/block.h"
+
 peri_str peri_text_tail(peri_str s, size_t max_cp) {
-    size_t at = s.len;
-    for (size_t count = 0; at > 0 && count < max_cp; count++) {
-        do {
-            at--;
-        } while (at > 0 && ((unsigned char)s.ptr[at] & 0xC0) == 0x80);
+    size_t at = s.len, count = 0;
+    while (at >= PERI_BLOCK_BYTES && max_cp - count >= PERI_BLOCK_BYTES) {
+        peri_block block = peri_block_load(s.ptr + at - PERI_BLOCK_BYTES);
+        count += peri_bit_count(~peri_block_tails(&block));
+        at -= PERI_BLOCK_BYTES;
     }
+    while (at > 0 && count < max_cp) count += ((unsigned char)s.ptr[--at] & 0xC0) != 0x80;
+    while (at < s.len && ((unsigned char)s.ptr[at] & 0xC0) == 0x80)
+        at++; // a block began inside it
     return peri_str_sub(s, at, s.len);
 }
 

@@ -1,5 +1,5 @@
 // Finds secrets and puts "[KIND redacted]" in their place, before any cut and at every way out
-// (contracts: privacy). Clean text, nearly all of it, costs one pass over sixteen bytes at a
+// (contracts: privacy). Clean text, nearly all of it, costs one pass over 64 bytes at a
 // time; only where a byte stands that some kind must hold is a matcher asked (scrub_pivot.h).
 // Linear in the text; never fails but for want of memory. Called by clean.c, the ledger's and
 // the host's writers.
@@ -85,12 +85,12 @@ const char *const *peri_scrub_kinds(void) {
 // A walk over the pivots of a text.
 typedef struct walk {
     peri_str text;
-    size_t block;  // where the current sixteen bytes begin
-    uint32_t mask; // pivots of the block not looked at yet
+    size_t block;  // where the current 64 bytes begin
+    uint64_t mask; // pivots of the block not looked at yet
     size_t floor;  // end of the last secret
 } walk;
 
-static uint32_t pivots_at(peri_str text, size_t block) {
+static uint64_t pivots_at(peri_str text, size_t block) {
     if (text.len - block >= PERI_PIVOT_READS) return peri__pivots(text.ptr + block);
     char last[PERI_PIVOT_READS] = {0};
     memcpy(last, text.ptr + block, text.len - block);
@@ -104,9 +104,10 @@ static walk walk_over(peri_str text) {
 static bool next_secret(const peri_scrub *scrub, walk *w, peri_secret *out) {
     while (w->block < w->text.len) {
         while (w->mask) {
-            size_t at = w->block + (size_t)__builtin_ctz(w->mask);
+            size_t at = w->block + (size_t)__builtin_ctzll(w->mask);
             w->mask &= w->mask - 1;
-            if (at < w->floor) continue;
+            if (at < w->floor || !peri__secret_possible(&scrub->prefixes, w->text, at))
+                continue;
             if (!peri__secret_find(&scrub->prefixes, w->text, at, w->floor, out)) continue;
             w->floor = out->to;
             return true;

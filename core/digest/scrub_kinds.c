@@ -71,15 +71,6 @@ enum { PREFIX_COUNT = sizeof prefixes / sizeof prefixes[0] };
 
 _Static_assert(PREFIX_COUNT <= sizeof((peri_prefix_index *)0)->next, "more rows than links");
 
-void peri__prefix_index_init(peri_prefix_index *index) {
-    *index = (peri_prefix_index){0};
-    for (size_t i = PREFIX_COUNT; i-- > 0;) { // so that each chain keeps the order above
-        unsigned char before = (unsigned char)prefixes[i].text[prefixes[i].len - 2];
-        index->next[i] = index->first[before];
-        index->first[before] = (uint8_t)(i + 1);
-    }
-}
-
 static bool found(peri_secret *out, const char *kind, size_t from, size_t to) {
     *out = (peri_secret){kind, from, to};
     return true;
@@ -288,7 +279,7 @@ static bool ends_name(char c) {
     }
 }
 
-// The bytes beside the pivot are looked at first: they settle most cases.
+// Only where peri__secret_possible() is true.
 static bool match(const peri_prefix_index *index, peri_str text, size_t at, peri_secret *out) {
     char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
     char before = at > 0 ? text.ptr[at - 1] : '\0';
@@ -319,6 +310,56 @@ static bool match(const peri_prefix_index *index, peri_str text, size_t at, peri
     default:
         return try_bearer(text, at, out);
     }
+}
+
+// The sorts of pivots, by what must stand beside them.
+enum {
+    BY_PREFIX = 1,  // "_" "-" ".": a token's prefix
+    BY_DASH = 2,    // "-": -----BEGIN
+    BY_DOT = 4,     // ".": claims of a JWT, a Slack webhook
+    BY_NAME = 8,    // ":" "=": a name that is given a value
+    BY_COLON = 16,  // ":": a URL, a Telegram token
+    BY_CLOUD = 32,  // I
+    BY_TOKEN = 64,  // K k
+    BY_WORD = 128,  // W w
+    BY_BEARER = 256 // B b
+};
+
+static void set_sorts(peri_prefix_index *index) {
+    index->sort['_'] = BY_PREFIX;
+    index->sort['-'] = BY_PREFIX | BY_DASH;
+    index->sort['.'] = BY_PREFIX | BY_DOT;
+    index->sort[':'] = BY_NAME | BY_COLON;
+    index->sort['='] = BY_NAME;
+    index->sort['I'] = BY_CLOUD;
+    index->sort['K'] = index->sort['k'] = BY_TOKEN;
+    index->sort['W'] = index->sort['w'] = BY_WORD;
+    index->sort['B'] = index->sort['b'] = BY_BEARER;
+}
+
+static void allow(uint16_t beside[256], const char *bytes, uint16_t sort) {
+    for (const char *at = bytes; *at; at++) beside[(unsigned char)*at] |= sort;
+}
+
+void peri__prefix_index_init(peri_prefix_index *index) {
+    *index = (peri_prefix_index){0};
+    for (size_t i = PREFIX_COUNT; i-- > 0;) { // so that each chain keeps the order above
+        unsigned char before = (unsigned char)prefixes[i].text[prefixes[i].len - 2];
+        index->next[i] = index->first[before];
+        index->first[before] = (uint8_t)(i + 1);
+        index->before[before] |= BY_PREFIX;
+    }
+    set_sorts(index);
+    for (int c = 0; c < 256; c++) {
+        if (ends_name((char)c)) index->before[c] |= BY_NAME;
+        if (!peri__char_is((unsigned char)c, PERI_CHAR_WORD)) index->before[c] |= BY_BEARER;
+    }
+    allow(index->before, "AKS", BY_CLOUD);
+    allow(index->before, "SoO", BY_TOKEN);
+    allow(index->before, "sS", BY_WORD);
+    allow(index->behind, "B", BY_DASH);
+    allow(index->behind, "es", BY_DOT);
+    allow(index->behind, "/A", BY_COLON);
 }
 
 bool peri__secret_find(const peri_prefix_index *index, peri_str text, size_t at, size_t floor,

@@ -1,7 +1,7 @@
 // Where to look for secrets. Every kind has a pivot: a byte that its text must hold at a known
 // place and that prose seldom holds, or a letter together with the one behind it. Sixteen bytes
-// are tested at once; what is no pivot is never looked at again. Both forms below give the same
-// mask.
+// are tested at once, four times a block; what is no pivot is never looked at again. Both forms
+// below give the same mask.
 #ifndef PERI_DIGEST_SCRUB_PIVOT_H
 #define PERI_DIGEST_SCRUB_PIVOT_H
 
@@ -13,7 +13,7 @@
 #endif
 
 enum {
-    PERI_PIVOT_BLOCK = 16,
+    PERI_PIVOT_BLOCK = 64,
     PERI_PIVOT_READS = PERI_PIVOT_BLOCK + 1, // bytes of the text that one block looks at
 };
 
@@ -42,10 +42,10 @@ static inline bool peri__is_pivot(char c, char next) {
 }
 
 /// Bit i is set if byte i of the block is a pivot. Reads PERI_PIVOT_READS bytes.
-static inline uint32_t peri__pivots_plain(const char *block) {
-    uint32_t mask = 0;
+static inline uint64_t peri__pivots_plain(const char *block) {
+    uint64_t mask = 0;
     for (uint32_t i = 0; i < PERI_PIVOT_BLOCK; i++) {
-        mask |= (uint32_t)peri__is_pivot(block[i], block[i + 1]) << i;
+        mask |= (uint64_t)peri__is_pivot(block[i], block[i + 1]) << i;
     }
     return mask;
 }
@@ -59,7 +59,8 @@ static inline __m128i peri__either(__m128i bytes, char a, char b) {
     return _mm_or_si128(peri__equal(bytes, a), peri__equal(bytes, b));
 }
 
-static inline uint32_t peri__pivots_sse2(const char *block) {
+// Of sixteen bytes and the one behind them.
+static inline uint64_t peri__pivots_sse2(const char *block) {
     const __m128i bit = _mm_set1_epi8(0x20);
     __m128i c = _mm_loadu_si128((const __m128i *)(const void *)block);
     __m128i next = _mm_loadu_si128((const __m128i *)(const void *)(block + 1));
@@ -70,13 +71,14 @@ static inline uint32_t peri__pivots_sse2(const char *block) {
     __m128i letters = _mm_or_si128(_mm_or_si128(ke, wo), _mm_or_si128(ia, peri__equal(c, 'K')));
     __m128i marks = _mm_or_si128(peri__either(c, '-', '.'), peri__either(c, ':', '='));
     marks = _mm_or_si128(marks, peri__equal(c, '_'));
-    return (uint32_t)_mm_movemask_epi8(_mm_or_si128(letters, marks));
+    return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(letters, marks));
 }
 #endif
 
-static inline uint32_t peri__pivots(const char *block) {
+static inline uint64_t peri__pivots(const char *block) {
 #if defined(__SSE2__)
-    return peri__pivots_sse2(block);
+    return peri__pivots_sse2(block) | peri__pivots_sse2(block + 16) << 16 |
+           peri__pivots_sse2(block + 32) << 32 | peri__pivots_sse2(block + 48) << 48;
 #else
     return peri__pivots_plain(block);
 #endif

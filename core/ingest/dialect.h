@@ -111,6 +111,7 @@ typedef struct peri_rule_pick {
     X(DURATION, "x.durationMs")                                                                \
     X(RETRACTS, "x.retracts")                                                                  \
     X(OBSERVER_TASK, "x.observerTask")                                                         \
+    X(OBSERVER_TYPE, "x.observerType")                                                         \
     X(CHILD, "x.child")                                                                        \
     X(PARENT_RECORD, "x.parentRecord")                                                         \
     X(WHOLE, "x.whole")                                                                        \

@@ -12,6 +12,20 @@ static peri_stream_shape shape_behind_bracket(char c) {
     return is_blank(c) || c == '{' || c == ']' ? PERI_SHAPE_ARRAY : PERI_SHAPE_LINES;
 }
 
+// Bytes of a BOM at the start of the stream, however it is cut. False if only its beginning is
+// there, which then is no BOM.
+static bool skip_bom(peri_elements *elements, peri_str bytes, size_t *at) {
+    static const char bom[] = "\xEF\xBB\xBF";
+    while (elements->bom_bytes < 3 && *at < bytes.len &&
+           bytes.ptr[*at] == bom[elements->bom_bytes]) {
+        elements->bom_bytes++;
+        (*at)++;
+    }
+    bool whole = *at == bytes.len || elements->bom_bytes % 3 == 0;
+    if (*at < bytes.len) elements->bom_bytes = 3; // none comes later
+    return whole;
+}
+
 void peri_elements_look(peri_elements *elements, peri_str bytes, size_t *begin) {
     size_t at = 0;
     *begin = 0;
@@ -20,7 +34,10 @@ void peri_elements_look(peri_elements *elements, peri_str bytes, size_t *begin) 
         elements->shape = shape_behind_bracket(bytes.ptr[0]);
         return;
     }
-    if (peri_str_starts(bytes, PERI_STR("\xEF\xBB\xBF"))) at = 3;
+    if (!skip_bom(elements, bytes, &at)) {
+        elements->shape = PERI_SHAPE_LINES;
+        return;
+    }
     // An empty line is a line, seen once: what follows it is looked at in its turn.
     while (at < bytes.len && is_blank(bytes.ptr[at]) && bytes.ptr[at] != '\n') at++;
     if (at == bytes.len || bytes.ptr[at] == '\n') return;
@@ -53,8 +70,9 @@ size_t peri_elements_end(peri_elements *elements, peri_str bytes, bool *ended) {
         } else if (c == '{' || c == '[') {
             elements->depth++;
         } else if (c == '}' || c == ']') {
-            if (elements->depth == 0) return at; // it closes the array
-            if (--elements->depth == 0) return at + 1;
+            bool outside = elements->depth == 0; // a lone "}" is part of what stands there
+            if (outside && c == ']') return at;
+            if (!outside && --elements->depth == 0) return at + 1;
         } else if (c == ',' && elements->depth == 0) {
             return at;
         }

@@ -195,6 +195,7 @@ static const struct {
     AT(LABEL, TEXT, x.source),
     AT(VERSION, TEXT, x.version),
     AT(OBSERVER_TASK, TEXT, x.observer_task),
+    AT(OBSERVER_TYPE, TEXT, x.observer_type),
     AT(CHILD, TEXT, x.child),
     AT(PARENT_RECORD, TEXT, x.parent_record),
     AT(MAYBE, FLAG, x.maybe),

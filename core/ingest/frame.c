@@ -83,6 +83,7 @@ static void look(peri_framer *framer, peri_str *chunk) {
     pass_over(framer, chunk, begin);
     framer->line_start += framer->held_bytes;
     framer->held_bytes = 0;
+    framer->skipping = false;
     peri_buf_clear(&framer->held);
 }
 

@@ -168,14 +168,14 @@ static int read_records(peri_reader *reader, const peri_line *line, peri_str tex
         peri_str rest = peri_str_sub(text, at, text.len);
         int status = parse(reader, rest);
         if (status == PERI_ENOMEM) return status;
-        if (status == PERI_EPARSE && !peri_utf8_valid(rest)) {
+        bool object = status == PERI_OK &&
+                      peri_json_type_of(peri_json_root(&reader->doc)) == PERI_JSON_OBJECT;
+        if (!object && !peri_utf8_valid(rest)) {
             status = mend(reader, &text);
             if (status < 0) return status;
             continue; // up to `at` it was valid and is as it was
         }
         reader->counts.repaired += status == PERI_OK ? reader->doc.repaired : 0;
-        bool object = status == PERI_OK &&
-                      peri_json_type_of(peri_json_root(&reader->doc)) == PERI_JSON_OBJECT;
         if (!object) {
             if (status == PERI_OK) reader->doc.error_at = 0;
             torn(reader, line, text, at, status == PERI_OK ? PERI_EPARSE : status);

@@ -184,8 +184,8 @@ peri_path_type peri_path_type_of(const char *path) {
 uint64_t peri_path_stamp(const char *path) {
     struct stat info;
     if (stat(path, &info) != 0) return 0;
-    const uint64_t facts[] = {(uint64_t)info.st_dev,         (uint64_t)info.st_ino,
-                              (uint64_t)info.st_size,        (uint64_t)info.st_mtim.tv_sec,
+    const uint64_t facts[] = {(uint64_t)info.st_dev,          (uint64_t)info.st_ino,
+                              (uint64_t)info.st_size,         (uint64_t)info.st_mtim.tv_sec,
                               (uint64_t)info.st_mtim.tv_nsec, (uint64_t)info.st_ctim.tv_nsec};
     return peri_str_hash(peri_str_of((const char *)facts, sizeof facts), PERI_HASH_SEED) | 1;
 }
@@ -268,7 +268,8 @@ int peri_folder_list(const char *folder, const char *suffix,
     if (count < 0) return peri_status_of_errno(errno);
     int status = PERI_OK;
     for (int i = 0; i < count; i++) {
-        if (status == PERI_OK && peri_str_ends(peri_str_c(names[i]->d_name), peri_str_c(suffix))) {
+        if (status == PERI_OK &&
+            peri_str_ends(peri_str_c(names[i]->d_name), peri_str_c(suffix))) {
             char *path = join(folder, names[i]->d_name);
             struct stat info;
             bool regular = path && stat(path, &info) == 0 && S_ISREG(info.st_mode);

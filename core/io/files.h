@@ -24,7 +24,8 @@ PERI_MUST_USE int peri_file_open_raw(peri_file *file, const char *path);
 /// Where the next peri_file_take() of a file opened raw begins.
 PERI_MUST_USE int peri_file_seek(peri_file *file, uint64_t offset);
 /// Reads at `offset` without moving: how many bytes, 0 behind the end, PERI_EIO.
-PERI_MUST_USE long peri_file_peek(const peri_file *file, uint64_t offset, char *to, size_t size);
+PERI_MUST_USE long peri_file_peek(const peri_file *file, uint64_t offset, char *to,
+                                  size_t size);
 /// Reads up to `size` bytes: how many, 0 at the end, PERI_EIO, or of a compressed file
 /// PERI_EPARSE (damaged or cut off), PERI_ELIMIT and PERI_ENOMEM.
 PERI_MUST_USE long peri_file_take(peri_file *file, char *to, size_t size);
@@ -44,7 +45,12 @@ bool peri_path_is_folder(const char *path);
 /// PERI_ENOENT if the file is shorter.
 PERI_MUST_USE int peri_file_print(const peri_file *file, uint64_t offset, uint64_t *out);
 
-typedef enum peri_path_type { PERI_PATH_NONE, PERI_PATH_FILE, PERI_PATH_FOLDER, PERI_PATH_OTHER } peri_path_type;
+typedef enum peri_path_type {
+    PERI_PATH_NONE,
+    PERI_PATH_FILE,
+    PERI_PATH_FOLDER,
+    PERI_PATH_OTHER
+} peri_path_type;
 
 /// What `path` is, links followed.
 peri_path_type peri_path_type_of(const char *path);
@@ -64,7 +70,8 @@ typedef struct peri_walk_events {
 
 /// Visits `folder` and all below it, folders and names in byte order, hidden ones too; of files the
 /// regular ones. Returns what stopped it, or PERI_ELIMIT past PERI_TREE_MAX_FILES.
-PERI_MUST_USE int peri_tree_walk(const char *folder, const peri_walk_events *events, void *user);
+PERI_MUST_USE int peri_tree_walk(const char *folder, const peri_walk_events *events,
+                                 void *user);
 
 /// The same for files alone.
 PERI_MUST_USE int peri_folder_walk(const char *folder, int (*fn)(void *user, const char *path),

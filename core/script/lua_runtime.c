@@ -99,6 +99,9 @@ static void read_draft(lua_State *L, peri__pack *pack, run_frame *frame) {
                peri__read_text(&reader, "severity", &draft->severity) &&
                peri__read_json(&reader, "data", DATA_MAX_BYTES, &draft->data)) {
         read_evidence(&reader, draft);
+        if (!draft->advise.ptr && !draft->veto.ptr && !draft->report.ptr) {
+            peri__problem(&reader, "none of advise, veto and report was given");
+        }
         frame->state = PERI_RUN_PROPOSED;
     }
     frame->problem = reader.problem;

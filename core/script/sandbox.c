@@ -149,6 +149,17 @@ static void add_all(lua_State *L, int from, int to) {
     }
 }
 
+// LuaJIT's own functions keep its table of globals as their environment. No script can ask for
+// that; all the same, nothing is left in it to be found.
+static void empty_globals(lua_State *L) {
+    for (lua_pushnil(L); lua_next(L, LUA_GLOBALSINDEX);) {
+        lua_pop(L, 1);
+        lua_pushvalue(L, -1);
+        lua_pushnil(L);
+        lua_rawset(L, LUA_GLOBALSINDEX);
+    }
+}
+
 void peri__sandbox_open(peri_vm *vm) {
     static const lua_CFunction open[] = {luaopen_base, luaopen_string, luaopen_table,
                                          luaopen_math, luaopen_bit};
@@ -168,6 +179,7 @@ void peri__sandbox_open(peri_vm *vm) {
     lua_setmetatable(L, -2);
     lua_settop(L, kit);
     vm->kit_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    empty_globals(L);
     lua_newtable(L);
     lua_replace(L, LUA_GLOBALSINDEX);
     lua_pushnil(L);

@@ -80,7 +80,7 @@ typedef struct peri_host_options {
     peri_log_fn on_log;        ///< may be NULL
     void *log_user;
     size_t max_line_bytes;   ///< 0: 8 MiB; at most 64 MiB
-    bool quiet_observations; ///< no observation records (they are still counted)
+    bool quiet_observations; ///< no observation records; they are still counted and numbered
     const char *project_dir; ///< folder whose .perilune/ and .pi/observers/ may add; NULL: none
     const char *trust_path;  ///< the trust store (`perilune trust`); NULL: no project is trusted
     const char *exec_path;   ///< perilune-exec, which starts the programs of observers that are

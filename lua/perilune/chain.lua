@@ -1,7 +1,7 @@
 -- A chain of policies over batches of proposals, with the core's arithmetic: windows, budgets,
--- deferral, what was taken, vetoes spent, and the clamp that has the last word. Part of the test
--- kit (perilune.testing); not part of the sandbox. tests/e2e/kit_test.sh holds it to the core's
--- own decisions. Only the ceilings of `limits.session` and `limits.day` are left out.
+-- deferral, what was taken, vetoes spent, and the clamp that has the last word. Part of the
+-- test kit (perilune.testing); not part of the sandbox. tests/e2e/kit_test.sh holds it to the
+-- core's own decisions. Only the ceilings of `limits.session` and `limits.day` are left out.
 local ledger = require("perilune.chain_books")
 
 local M = {}
@@ -207,12 +207,9 @@ function Chain:judge_deferred()
     local waiting = books.deferred
     books.deferred = {}
     for _, entry in ipairs(waiting) do
-        local p, ruling = entry.proposal, nil
-        if entry.expires and self.turn > entry.expires then
-            ruling = drop("waited too long")
-        else
-            ruling = self:verdict(p)
-        end
+        local p = entry.proposal
+        local late = entry.expires and self.turn > entry.expires
+        local ruling = late and drop("waited too long") or self:verdict(p)
         if ruling.verdict == "defer" then
             books.deferred[#books.deferred + 1] = entry
         else

@@ -30,7 +30,9 @@ end
 
 function Books:similar(p)
     local mine, best = shingles.of(p.text), 0
-    for _, theirs in pairs(self.texts) do best = math.max(best, shingles.alike(mine, theirs)) end
+    for _, theirs in pairs(self.texts) do
+        best = math.max(best, shingles.alike(mine, theirs))
+    end
     return best
 end
 

@@ -13,9 +13,11 @@ local M = {}
 ---@field is_error boolean?
 ---@field exit_code integer?
 ---@field denied string?       the reason it was refused with
----@field parallel boolean?    belongs to the same answer as the call before it
+---@field parallel boolean?    a call or text of the same answer as the call before it
+---@field new_step boolean?    begins a step where nothing else would
 ---@field user string?         a new turn begins
 ---@field note string?         a message that is neither the user's nor the agent's
+---@field source string?       whose it is: system if absent
 ---@field usage table?         the agent's tokens from here on
 
 local Builder = {}
@@ -139,8 +141,8 @@ function Builder:say_user(words)
     self.items = items
 end
 
-function Builder:say_assistant(words)
-    if self.called then self:close_step(false) end
+function Builder:say_assistant(words, parallel)
+    if self.called and not parallel then self:close_step(false) end
     self:open_step()
     self:add("assistant_text", { text = words })
 end
@@ -167,14 +169,16 @@ function Builder:make_call(entry)
 end
 
 function Builder:entry(entry)
+    if entry.new_step then self:close_step(false) end
     if entry.user then
         self:say_user(entry.user)
     elseif entry.text then
-        self:say_assistant(entry.text)
+        self:say_assistant(entry.text, entry.parallel)
     elseif entry.call then
         self:make_call(entry)
     else
-        self:add("non_user_message", { name = "system", text = assert(entry.note) })
+        local source = entry.source or "system"
+        self:add("non_user_message", { name = source, text = assert(entry.note) })
     end
     self.usage = entry.usage or self.usage
 end

@@ -229,7 +229,8 @@ end
 
 -- Chains of policies --------------------------------------------------------------------------
 
--- A shipped policy: the one beside the kit where it is found on package.path, else the program's.
+-- A shipped policy: the one beside the kit where that is found on package.path, else the
+-- program's.
 local function shipped(name)
     local kit = package.searchpath("perilune.testing", package.path)
     local root = kit and kit:match("^(.*)lua/perilune/testing%.lua$")

@@ -1,5 +1,5 @@
--- The clock of specs: it stands still until a spec moves it, and counts in UTC. Part of the test
--- kit (perilune.testing); not part of the sandbox.
+-- The clock of specs: it stands still until a spec moves it, and counts in UTC. Part of the
+-- test kit (perilune.testing); not part of the sandbox.
 local M = {}
 
 local DAY_MS = 24 * 60 * 60 * 1000
@@ -41,7 +41,8 @@ function Clock:set(text)
         if not year then refuse(text) end
         days = days_of(tonumber(year), tonumber(month), tonumber(day))
     end
-    self.now_ms = days * DAY_MS + tonumber(hour) * UNIT_MS.hours + tonumber(min) * UNIT_MS.minutes
+    local minutes = tonumber(hour) * 60 + tonumber(min)
+    self.now_ms = days * DAY_MS + minutes * UNIT_MS.minutes
 end
 
 --- Lets time pass.

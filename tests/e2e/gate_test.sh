@@ -48,7 +48,7 @@ live() { "$perilune" run --json --dialect activity --observers "$work/observers"
 runs() { grep -c '"record":"run".*"observer":"talker"' "$work/out" || true; }
 check "C33 the batch behind the new rule is not shown, nor any after it" [ "$(runs)" -eq 1 ]
 check "C33 the pairing is denied, with the rule" grep -q '"observer":"talker","state":"denied","reason":"deny-rules: deny rule Agent(talker) of ' "$work/out"
-check "C33 the broken file is named, with line and column" grep -q 'settings.json:1:' "$work/err"
+check "C33 the broken file is named, with line and column" grep -q 'settings.json:2:1: error' "$work/err"
 
 {
   turn s2 one
@@ -127,4 +127,20 @@ check "C67 the same as JSON" grep -q '"name":"talker","layer":"given","state":"h
 } | live
 check "what was observed before starts no run, what is new does" [ "$(runs)" -eq 1 ]
 check "CC-6 the state was kept" grep -q 'finding number 2' "$work/out"
+
+# --- a client's own reference (CC-6)
+
+rm -rf "$agents" "$work/state"
+mkdir -p "$agents"
+agent watcher ''
+printf 'agents: { worker: { observer: watcher } }\n' >"$work/agents.yaml"
+transcript=$captures/claude-code-2.1.332/resB_332/transcript/9c3b429e-c386-445e-baa8-7ae9017c6906.jsonl
+watched() { "$perilune" run --json --config "$work/agents.yaml" --state "$work/state" "$work/cut.jsonl" >"$work/out" 2>"$work/err"; }
+head -n 40 "$transcript" >"$work/cut.jsonl"
+watched
+check "CC-6 an observer-ref of a transcript names the task" grep -q '"id":"ab2eceff24c993822","observer":"watcher"' "$work/out"
+cp "$transcript" "$work/cut.jsonl"
+watched
+check "CC-6 the next host goes on as the same task" \
+  grep -q '"record":"pairing".*"id":"ab2eceff24c993822","observer":"watcher","state":"armed"' "$work/out"
 finish

@@ -1,9 +1,11 @@
 // Any bytes through the scrubber: what is called clean stays as it is, what was scrubbed holds
-// nothing more to find by form, a valid text stays valid, and both pivot masks agree.
+// nothing more to find by form, a valid text stays valid, both pivot masks agree, and no pivot
+// that the bytes beside it rule out is a secret's.
 #include <stdlib.h>
 
 #include "base/utf8.h"
 #include "digest/scrub.h"
+#include "digest/scrub_kinds.h"
 #include "digest/scrub_pivot.h"
 
 static peri_scrub *built_in, *added;
@@ -19,6 +21,17 @@ static void check(const peri_scrub *scrub, peri_str text) {
     peri_buf_deinit(&out);
 }
 
+static void check_ruled_out(peri_str text) {
+    static peri_prefix_index index;
+    if (!index.sort['_']) peri__prefix_index_init(&index);
+    for (size_t at = 0; at < text.len; at++) {
+        peri_secret secret;
+        bool pivot = peri__is_pivot(text.ptr[at], at + 1 < text.len ? text.ptr[at + 1] : '\0');
+        if (!pivot || peri__secret_possible(&index, text, at)) continue;
+        if (peri__secret_find(&index, text, at, 0, &secret)) abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *error;
     size_t at;
@@ -32,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (size_t i = 0; i + PERI_PIVOT_READS <= size; i++) {
         if (peri__pivots(text.ptr + i) != peri__pivots_plain(text.ptr + i)) abort();
     }
+    check_ruled_out(text);
     check(built_in, text);
     check(added, text);
     return 0;

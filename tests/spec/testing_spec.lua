@@ -27,6 +27,14 @@ describe("perilune.testing", function()
         assert.equal("two", turns[3].last_user)
     end)
 
+    it("keeps in one step, or parts, what a captured scene says it does", function()
+        local turns = testing.steps({ { text = "a" }, { text = "b", new_step = true },
+            { call = "Read" }, { text = "c", parallel = true },
+            { note = "n", source = "hook" } })
+        assert.same({ 2, 4 }, { #turns[1].items, #turns[2].items })
+        assert.equal("hook", turns[2].items[4].name)
+    end)
+
     it("counts repeats and names files as the host does", function()
         local turn = testing.turn({ { call = "Read", input = { file_path = "a" },
             result = "1" },
@@ -76,5 +84,69 @@ describe("perilune.testing", function()
             { text = "a" } })
         assert.equal(2, said[1].step)
         assert.equal(1, #said)
+    end)
+end)
+
+describe("perilune.testing: chains of policies", function()
+    it("lets what is over a window's budget wait for the next one", function()
+        local desk = testing.policies({ "default", limits = { advisories_per_turn = 1 } })
+        local decisions = desk:batch({ { text = "The lock is never released." } })
+        assert.equal("deliver", decisions[1].verdict)
+        desk:work()
+        decisions = desk:batch({ { text = "The parser drops its last line." } })
+        assert.equal("over the window's budget", decisions[1].reason)
+        local released = desk:window()
+        assert.equal("The parser drops its last line.", released[1].proposal.text)
+        assert.equal("deliver", released[1].verdict)
+    end)
+
+    it("PE-3 clamps a policy that delivers everything", function()
+        local greedy = { name = "greedy", deliver = function(verdict)
+            return { verdict = "deliver", lane = verdict.lane, reason = "why not" }
+        end }
+        local desk, delivered = testing.policies({ greedy }), 0
+        for _, one in ipairs(desk:batch({ {}, {}, {}, {}, {} })) do
+            if one.verdict == "deliver" then delivered = delivered + 1 end
+        end
+        assert.equal(2, delivered)
+    end)
+
+    it("spends a veto's budget over the windows of a session", function()
+        local desk, words = testing.policies({ limits = { veto_budget = 2 } }), {}
+        for i = 1, 3 do
+            desk:work()
+            local veto = { kind = "veto", text = "Not done.", fingerprint = "goal" }
+            words[i] = desk:batch({ veto })[1].reason
+            desk:window()
+        end
+        assert.same({ "within the window's budget", "within the window's budget",
+            "the veto budget is spent" }, words)
+    end)
+
+    it("moves time as a spec says", function()
+        local desk = testing.policies({ "quiet", at = "2026-03-01T23:30" })
+        assert.equal("quiet hours", desk:batch({ { severity = "nit" } })[1].reason)
+        desk.clock:pass({ hours = 8 })
+        assert.same({ year = 2026, month = 3, day = 2, hour = 7, min = 30, wday = 2 },
+            desk.clock:local_time())
+        assert.equal("deliver", desk:window()[1].verdict)
+        assert.has_error(function() desk.clock:set("noon") end)
+    end)
+
+    it("fails the spec of a policy that fails, forgets a reason or writes to ctx", function()
+        local function deciding(deliver)
+            local desk = testing.policies({ { name = "broken", deliver = deliver } })
+            return function() desk:batch({ {} }) end
+        end
+        assert.has_error(deciding(function() return nil .. "x" end))
+        assert.has_error(deciding(function() return { verdict = "drop" } end))
+        assert.has_error(deciding(function(verdict, _, ctx)
+            ctx.left = nil
+            return verdict
+        end))
+        assert.has_error(deciding(function(verdict, _, ctx)
+            ctx.state.words = ("x"):rep(5000)
+            return verdict
+        end))
     end)
 end)

@@ -57,6 +57,18 @@ IT("gives the elements of one array, as they stand, wherever the chunks end") {
     }
 }
 
+IT("goes on behind a brace that closes nothing") {
+    static const char stray[] = "[ }, {\"a\":1}}, 7 ]\n";
+    for (size_t size = 1; size <= sizeof stray; size++) {
+        frame(stray, size, 0);
+        CHECK_EQ(count, 5);
+        CHECK_STR(peri_str_c(got[0].text), "}");
+        CHECK_STR(peri_str_c(got[1].text), "{\"a\":1}");
+        CHECK_STR(peri_str_c(got[2].text), "}");
+        CHECK_STR(peri_str_c(got[3].text), "7 ");
+    }
+}
+
 IT("says where in the stream each element stands") {
     frame(array, 3, 0);
     for (size_t i = 0; i < count; i++) {

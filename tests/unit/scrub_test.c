@@ -208,7 +208,7 @@ IT("finds nothing more in what it has scrubbed") {
     }
 }
 
-IT("finds the same pivots sixteen at a time as one by one") {
+IT("finds the same pivots a block at a time as one by one") {
     char block[PERI_PIVOT_READS];
     for (unsigned byte = 0; byte < 256; byte++) {
         for (size_t at = 0; at < sizeof block; at++) {

@@ -205,6 +205,17 @@ IT("tells no length of a damaged rest that its mended text does not have") {
     stop();
 }
 
+IT("mends what is no UTF-8 also where the line is no record") {
+    start(NULL, 0);
+    reader.dialect = dialects[0];
+    feed(&reader, PERI_STR("true, \"\xF0ssistant\"\n"), 64);
+    feed(&reader, PERI_STR("oops \xFF\n"), 64);
+    CHECK_EQ(reader.counts.malformed, 2);
+    CHECK_EQ(reader.counts.repaired, 2);
+    CHECK(peri_utf8_valid(said()));
+    stop();
+}
+
 IT("finds the dialect out from the first records, the most specific one") {
     start(NULL, 0);
     feed(&reader, PERI_STR("not json\n[1]\n\n{\"a\":1}\n"), 3);

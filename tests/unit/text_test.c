@@ -48,4 +48,23 @@ IT("tells an absent text from an empty one") {
     CHECK(peri_text_absent(&absent) && !peri_text_absent(&empty));
 }
 
+IT("finds the last code points of a text of any length and width") {
+    static const char *const pieces[] = {"a", "é", "日", "🙂", "some plain words "};
+    char text[512];
+    for (unsigned round = 0; round < 3000; round++) {
+        size_t len = 0;
+        for (unsigned i = 0, random = round * 2654435761u; i < round % 60; i++) {
+            random = random * 1664525u + 1013904223u;
+            const char *piece = pieces[(random >> 24) % 5];
+            if (len + strlen(piece) > sizeof text) break;
+            memcpy(text + len, piece, strlen(piece));
+            len += strlen(piece);
+        }
+        peri_str s = {text, len};
+        size_t all = peri_utf8_count(s).cp, want = round % 150;
+        size_t skipped = peri_utf8_cut_cp(s, all > want ? all - want : 0).bytes;
+        CHECK_EQ(peri_text_tail(s, want).len, len - skipped);
+    }
+}
+
 TEST_MAIN

@@ -64,7 +64,7 @@ return dialect {
       kind = "conversation", session = "id", id = "id", x = { parent = "parentSession", record = "id" } } },
     { when = { type = "observer-ref" }, emit = {
       kind = "subagent", id = "observerTaskId", name = { const = "Agent" }, callId = { const = "" },
-      status = { const = "started" }, x = { observerTask = "observerTaskId" } } },
+      status = { const = "started" }, x = { observerTask = "observerTaskId", observerType = "observerAgentType" } } },
     { when = { type = "agent-setting" }, emit = {
       kind = "conversation", id = "sessionId", x = { agentName = "agentSetting" } } },
 

@@ -1,0 +1,67 @@
+// Reads one file through the whole pipeline without observers, as an embedder would, and prints the
+// milliseconds it took, start-up not counted, the observations made and the allocations that took
+// (the linker routes them here, see tests/CMakeLists.txt). Usage: ingest_bench FILE.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "perilune/perilune.h"
+
+static unsigned long long allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_malloc(size_t size) {
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    allocations++;
+    return __real_realloc(old, size);
+}
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static unsigned long long observations_of(peri_host *host) {
+    static const char key[] = "\"observations\":";
+    peri_str status;
+    if (peri_host_status_json(host, &status) < 0) return 0;
+    const char *at = memmem(status.ptr, status.len, key, sizeof key - 1);
+    return at ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
+}
+
+int main(int argc, char **argv) {
+    peri_host *host;
+    peri_host_options options = PERI_HOST_OPTIONS_INIT;
+    options.no_observers = true;
+    options.quiet_observations = true;
+    if (argc != 2 || peri_host_new(&options, &host) < 0) {
+        fputs("usage: ingest_bench FILE\n", stderr);
+        return EXIT_FAILURE;
+    }
+    allocations = 0;
+    double begin = now_ms();
+    int status = peri_host_open_path(host, argv[1], NULL);
+    while (status >= 0 && (status = peri_host_step(host, 0)) > 0) {}
+    double took = now_ms() - begin;
+    unsigned long long made = allocations;
+    printf("%.0f %llu %llu\n", took, observations_of(host), made);
+    peri_host_free(host);
+    return status < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# C36: `check --against RECORDING` names the observers that the recording never woke, with the reason.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+observer() { # NAME FIELDS
+  cat >"$work/own/$1.lua" <<END
+-- perilune-api: 1
+return { name = "$1", description = "A probe.", $2 }
+END
+}
+says() { grep -qF -- "$1" "$work/out"; }
+mkdir "$work/own"
+observer good 'on = "turn_end", observe = function() return { advise = "hm", fingerprint = "f" } end'
+observer denied 'on = "tool_denied", observe = function() end'
+observer elsewhere 'on = "turn_end", agents = { "reviwer" }, observe = function() end'
+observer sleepy 'on = "turn_end", wake = function() return false end, observe = function() end'
+observer broken 'on = "turn_end", observe = function() error("x") end'
+observer quiet 'on = "turn_end", observe = function() end'
+
+try "$perilune" check --quiet --against "$demo" "$work/own"
+check "C36 what never matched is a warning, not a failure" exits 0
+check "C36 a trigger that never came is named" \
+  says 'denied never matched: its trigger never came: tool_denied'
+check "C36 so is an agents filter that fits nobody" \
+  says 'elsewhere never matched: no agent is one of its agents: reviwer'
+check "C36 and a wake() that always says no" says 'sleepy never matched: its wake() said no'
+check "C36 and an observer that always fails" says 'broken never matched: failed each time it ran, 3'
+check "C36 one that ran and was silent is no warning" grep -q 'quiet ran [1-9][0-9]* times, proposed 0' "$work/out"
+check "C36 one that spoke says how often" grep -q 'good ran \([0-9]*\) times, proposed \1 times' "$work/out"
+check "C36 four are warned of" [ "$(grep -cF '[never-matched]' "$work/out")" -eq 4 ]
+
+cp "$work/out" "$work/first"
+try "$perilune" check --quiet --against "$demo" "$work/own"
+check "C36 twice gives the same bytes" cmp -s "$work/first" "$work/out"
+try "$perilune" check --json --against "$demo" "$work/own/denied.lua" "$work/own/quiet.lua"
+check "C36 --json tells one object an observer" \
+  says '"matched":false,"armed":1,"ran":0,"skipped":0,"failed":0,"unrun":0,"proposed":0,"reason":"its trigger'
+check "C36 and what matched" says '"matched":true'
+
+printf 'name = "x"\n' >"$work/own/bad.lua"
+try "$perilune" check --quiet --against "$demo" "$work/own"
+check "an invalid file is still a failure" exits 1
+check "and the valid ones are tried all the same" says 'quiet ran'
+try "$perilune" check --against "$work/missing" "$work/own/quiet.lua"
+check "a recording that is not there is exit 2" exits 2
+finish

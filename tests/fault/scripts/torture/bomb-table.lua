@@ -1,0 +1,11 @@
+-- perilune-api: 1
+-- ends: timeout or out of memory
+return {
+  name = 'bomb-table',
+  description = 'One hostile call.',
+  on = 'turn_end',
+  observe = function(turn, ctx)
+    local t = {}
+    while true do t[#t + 1] = ('y'):rep(1048576) .. #t end
+  end,
+}
