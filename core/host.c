@@ -234,7 +234,8 @@ static void step(peri_host *host, int timeout_ms) {
         return;
     }
     host_subscribers_drain(host);
-    peri_loop_run(host->loop, due(host) ? 0 : sooner(timeout_ms, host_subscribers_timeout_ms(host)));
+    peri_loop_run(host->loop,
+                  due(host) ? 0 : sooner(timeout_ms, host_subscribers_timeout_ms(host)));
     host_reload(host);
     if (host->work_count) {
         host_do_work(host);

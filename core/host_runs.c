@@ -362,7 +362,8 @@ static bool rests(peri_host *host, peri_pairing *pairing) {
         return true;
     }
     pairing->wait_until_wall_ms = 0;
-    host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state), (peri_str){0}, NULL);
+    host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state), (peri_str){0},
+                      NULL);
     return false;
 }
 
@@ -384,7 +385,8 @@ static void do_run(peri_host *host, const host_work *work) {
     const char *spent = host_spend_try(host, work->of, PERI_SPEND_WAKES, 1);
     if (spent) {
         if (!pairing->out_of_budget) {
-            host_pairing_tell(host, pairing, PERI_STR("out-of-budget"), peri_str_c(spent), NULL);
+            host_pairing_tell(host, pairing, PERI_STR("out-of-budget"), peri_str_c(spent),
+                              NULL);
         }
         pairing->out_of_budget = true;
         pairing->counts.skipped++;
@@ -487,7 +489,8 @@ void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_s
         .reason = reason,
     };
     host_record(host, &record);
-    if (!host->ledger || (state != PERI_DELIVERY_HANDED && state != PERI_DELIVERY_EXPIRED)) return;
+    if (!host->ledger || (state != PERI_DELIVERY_HANDED && state != PERI_DELIVERY_EXPIRED))
+        return;
     if (peri_ledger_end_handing(host->ledger, delivery->session, delivery->id) == PERI_OK) {
         host->ledger_dirty = true;
     }

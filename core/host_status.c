@@ -280,7 +280,7 @@ static void say_dialects(const peri_host *host, peri_buf *out) {
         peri_buf_addf(out, "         %-18.*s", PERI_FMT(host->dialects[i]->name));
         plural(out, of->files, "file", "files");
         peri_buf_add_c(out, ", ");
-        plural(out, of->observations, "observation", "observations");
+        plural(out, of->records, "record", "records");
         if (of->raw) peri_buf_addf(out, ", %llu raw", (unsigned long long)of->raw);
         peri_buf_add_byte(out, '\n');
     }

@@ -73,7 +73,7 @@ local function alone_reason(p, ctx)
     return nil
 end
 
--- A veto first, then weight, priority (up to 100), arrival, in one number: the larger the better.
+-- A veto first, then weight, priority (to 100), arrival, in one number: the larger, the better.
 local function rank_of(p, arrival)
     local class = p.kind == "veto" and 4 or WEIGHT[p.severity]
     local weight = p.kind == "veto" and WEIGHT[p.severity] or 0

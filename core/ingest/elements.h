@@ -15,7 +15,7 @@ typedef enum peri_stream_shape {
 
 typedef struct peri_elements {
     peri_stream_shape shape;
-    uint64_t depth; // of brackets open inside the current element
+    uint64_t depth;    // of brackets open inside the current element
     uint8_t bom_bytes; // seen of a BOM at the very start; 3: none can come any more
     bool in_string, escaped;
 } peri_elements;

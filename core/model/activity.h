@@ -29,16 +29,16 @@ peri_str peri_item_kind_word(peri_item_kind kind);
 /// One entry of activity. Texts point into the item's own block.
 typedef struct peri_item {
     peri_item_kind kind;
-    bool is_error;       // tool_result
-    bool unpaired;       // tool_result whose call was never seen
-    int32_t exit_code;   // tool_result; PERI_OBS_NO_EXIT if unknown
-    uint32_t step, turn; // 1-based, of the agent
-    uint64_t seq;        // of the observation it came from
-    int64_t at_wall_ms;  // 0 unknown
-    uint64_t hash;       // of the whole text or input; equal content gives equal hashes
-    uint64_t record;     // hash of the id of the record it came from; 0: none
+    bool is_error;        // tool_result
+    bool unpaired;        // tool_result whose call was never seen
+    int32_t exit_code;    // tool_result; PERI_OBS_NO_EXIT if unknown
+    uint32_t step, turn;  // 1-based, of the agent
+    uint64_t seq;         // of the observation it came from
+    int64_t at_wall_ms;   // 0 unknown
+    uint64_t hash;        // of the whole text or input; equal content gives equal hashes
+    uint64_t record;      // hash of the id of the record it came from; 0: none
     uint32_t duration_ms; // tool_result; 0 unknown
-    peri_str call_id;    // tool_call, tool_result, tool_denied; may be absent
+    peri_str call_id;     // tool_call, tool_result, tool_denied; may be absent
     peri_str name;  // tool; source of a non_user_message; reason of a turn_ended; path, folder
     peri_text text; // text; tool_call: compact JSON of the input; tool_denied: the reason
     peri_str bounded;  // tool_call: see peri_obs_value.bounded; absent where text is whole

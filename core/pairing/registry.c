@@ -235,9 +235,11 @@ int peri_registry_arm(peri_registry *registry, peri_agent *agent,
     return PERI_OK;
 }
 
-int peri_registry_pair(peri_registry *registry, peri_agent *agent, const peri_observer *observer,
+int peri_registry_pair(peri_registry *registry, peri_agent *agent,
+                       const peri_observer *observer,
                        void (*on_armed)(void *user, peri_pairing *pairing), void *user) {
-    if (agent->is_observer || agent->session->is_observer || is_paired(agent, observer)) return 0;
+    if (agent->is_observer || agent->session->is_observer || is_paired(agent, observer))
+        return 0;
     if (agent->pairing_count == PERI_MAX_PAIRINGS) return PERI_ELIMIT;
     peri_pairing *pairing = add_pairing(agent, observer);
     if (!pairing) return PERI_ENOMEM;

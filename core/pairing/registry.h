@@ -60,13 +60,13 @@ typedef struct peri_pairing {
     const peri_observer *observer;
     char task_id[PERI_TASK_ID_ROOM]; // the observer's task, ended by NUL
     peri_pairing_state state;
-    bool disabled;        // three failures in a row
-    bool named;           // by its agent's definition: a missed wake is made up for (spec PI-6)
-    void *run;            // the host's: the run in flight; NULL: none
-    bool asking;          // the gate is asked, and its hooks have not answered
-    void *waiting;        // the host's: the batch that is due then; owned
-    bool admitted;        // they have, for the batch that is due next
-    int mode;             // the permission mode that held when it was armed; -1: not known yet
+    bool disabled; // three failures in a row
+    bool named;    // by its agent's definition: a missed wake is made up for (spec PI-6)
+    void *run;     // the host's: the run in flight; NULL: none
+    bool asking;   // the gate is asked, and its hooks have not answered
+    void *waiting; // the host's: the batch that is due then; owned
+    bool admitted; // they have, for the batch that is due next
+    int mode;      // the permission mode that held when it was armed; -1: not known yet
     uint64_t gate_version; // of the permissions it was judged by last
     int64_t armed_wall_ms; // when it was armed first, by this host or one before it
     uint64_t asked;        // it was woken for the items before this number, by this host
@@ -76,13 +76,13 @@ typedef struct peri_pairing {
     bool note_due;         // its state was lost: the next digest begins with a recovery note
     int64_t wait_until_wall_ms; // its runtime asked to be left alone until then; 0: it did not
     bool out_of_budget;         // and told so
-    int64_t since_wall_ms; // when it came into its state
-    peri_str why;          // what brought it there; owned; absent while armed
+    int64_t since_wall_ms;      // when it came into its state
+    peri_str why;               // what brought it there; owned; absent while armed
     const peri_agent *reports_to; // the coordinator of an inherited observer; NULL: its agent
-    uint32_t failures;    // in a row
-    uint64_t cursor;      // number of the next activity item to digest
-    peri_str saved_state; // ctx.state as JSON; owned
-    peri_str last_error;  // owned
+    uint32_t failures;            // in a row
+    uint64_t cursor;              // number of the next activity item to digest
+    peri_str saved_state;         // ctx.state as JSON; owned
+    peri_str last_error;          // owned
     peri_str last[6]; // of the last proposal: text fingerprint verdict lane reason state; owned
     bool last_due;    // its next digest is to say so
     peri_pairing_counts counts;
@@ -95,7 +95,7 @@ struct peri_agent {
     peri_str cwd;    // owned; may be absent
     peri_str parent; // owned; may be absent
     bool is_observer, ended;
-    bool armed; // by peri_registry_arm(); whoever changes `name` takes it off
+    bool armed;              // by peri_registry_arm(); whoever changes `name` takes it off
     peri_pairing **pairings; // owned, each; an address stays the same as long as its agent
     size_t pairing_count;
     void *attached; // the host's

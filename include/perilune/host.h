@@ -82,16 +82,18 @@ typedef struct peri_host_options {
     size_t max_line_bytes;   ///< 0: 8 MiB; at most 64 MiB
     bool quiet_observations; ///< no observation records; they are still counted and numbered
     const char *project_dir; ///< folder whose .perilune/ and .pi/observers/ may add; NULL: none
-    const char *trust_path;  ///< the trust store (`perilune trust`); NULL: no project is trusted
-    const char *exec_path;   ///< perilune-exec, which starts the programs of observers that are
-                             ///< commands; NULL: sought beside the running program. The program
-                             ///< perilune, which runs Lua observers in a worker, is sought beside
-                             ///< perilune-exec. Without them such runs end as no-runtime
+    const char *trust_path; ///< the trust store (`perilune trust`); NULL: no project is trusted
+    const char *exec_path;  ///< perilune-exec, which starts the programs of observers that are
+                            ///< commands; NULL: sought beside the running program. The program
+        ///< perilune, which runs Lua observers in a worker, is sought beside
+        ///< perilune-exec. Without them such runs end as no-runtime
     bool all_sources; ///< a replay reads every source of a session, not only its best kind
-    const char *const *settings_paths; ///< more settings files for the gate, ended by NULL; NULL:
-                                       ///< none
+    const char *const
+        *settings_paths;      ///< more settings files for the gate, ended by NULL; NULL:
+                              ///< none
     const char *managed_path; ///< one more managed.yaml, which may only restrict; NULL: none
-    const char *agents_dir;   ///< one more folder of agent definitions, over the user's; NULL: none
+    const char
+        *agents_dir; ///< one more folder of agent definitions, over the user's; NULL: none
 } peri_host_options;
 
 #ifdef __cplusplus
@@ -218,9 +220,10 @@ PERI_API PERI_MUST_USE int peri_host_status_json(peri_host *host, peri_str *out)
 typedef struct peri_observer_state {
     size_t struct_size;
     peri_str name, layer;
-    peri_str state; ///< healthy, cooling down, out of budget, denied, stopped by user, disabled after
-                    ///< failures, waiting for trust, failed to load, never triggered, format not
-                    ///< recognised; off, replaced
+    peri_str
+        state; ///< healthy, cooling down, out of budget, denied, stopped by user, disabled after
+               ///< failures, waiting for trust, failed to load, never triggered, format not
+               ///< recognised; off, replaced
     int64_t since_wall_ms; ///< 0: since it was loaded
     peri_str cause, next;  ///< why, and what to do; may be absent
     uint64_t runs, failures, proposed, delivered, dropped;

@@ -1,5 +1,6 @@
--- Runs a program and writes what it used: `measure.lua USAGE PROGRAM ARGUMENT...` leaves one line
--- in USAGE, milliseconds of CPU and the peak of resident memory in KiB. Exits as the program did.
+-- Runs a program and writes what it used: `measure.lua USAGE PROGRAM ARGUMENT...` leaves a line
+-- in USAGE, milliseconds of CPU and the peak of resident memory in KiB. Exits as it did.
+
 local ffi = require("ffi")
 ffi.cdef [[
 typedef struct { long seconds, micros; } period;

@@ -58,7 +58,8 @@ static void settle(peri_host *host) {
 
 // Memory is back: the same host reads another stream.
 static long long read_more(peri_host *host) {
-    static const char line[] = "{\"session\":\"more\",\"kind\":\"user_message\",\"text\":\"hi\"}\n";
+    static const char line[] =
+        "{\"session\":\"more\",\"kind\":\"user_message\",\"text\":\"hi\"}\n";
     peri_source *source;
     peri_str status;
     size_t used;
@@ -69,7 +70,8 @@ static long long read_more(peri_host *host) {
     CHECK_OK(peri_source_feed(source, line, sizeof line - 1, &used));
     settle(host);
     CHECK_OK(peri_host_status_json(host, &status));
-    return atoll(status.ptr + peri_str_find(status, PERI_STR("\"observations\":")) + 15) - before;
+    return atoll(status.ptr + peri_str_find(status, PERI_STR("\"observations\":")) + 15) -
+           before;
 }
 
 static life live(long n, bool on) {

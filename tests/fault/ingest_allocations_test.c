@@ -44,8 +44,7 @@ static size_t allocations_of(const char *dialect, peri_str text, size_t *records
             *records = (size_t)reader.counts.records;
         }
         peri_str rest = text;
-        while (peri_reader_step(&reader, &rest) > 0) {
-        }
+        while (peri_reader_step(&reader, &rest) > 0) {}
     }
     size_t count = made;
     *records = (size_t)reader.counts.records - *records;
@@ -69,21 +68,26 @@ IT("takes at most two allocations a record of the demo") {
 }
 
 IT("takes at most two allocations a record of a capture") {
-    check_file("claude_transcript", PERI_TESTS_DIR "/golden/captures/claude-code-2.1.332/agent_332/"
-                                                   "transcript/56e19fbd-7e0f-4d2b-84a2-"
-                                                   "35cc50714418.jsonl");
+    check_file("claude_transcript",
+               PERI_TESTS_DIR "/golden/captures/claude-code-2.1.332/agent_332/"
+                              "transcript/56e19fbd-7e0f-4d2b-84a2-"
+                              "35cc50714418.jsonl");
 }
 
 IT("takes at most two allocations for a call with a large input, and for a result of many blocks") {
     peri_buf text;
     size_t records;
     peri_buf_init(&text, 4 << 20);
-    peri_buf_add_c(&text, "{\"session\":\"s\",\"kind\":\"tool_call\",\"name\":\"W\",\"call_id\":\"a\","
-                          "\"input\":{\"a\":[\"\\u00e9");
+    peri_buf_add_c(&text,
+                   "{\"session\":\"s\",\"kind\":\"tool_call\",\"name\":\"W\",\"call_id\":\"a\","
+                   "\"input\":{\"a\":[\"\\u00e9");
     peri_buf_add_repeat(&text, 'x', 300000);
-    peri_buf_add_c(&text, "\"]}}\n{\"session\":\"s\",\"kind\":\"tool_result\",\"call_id\":\"a\",\"text\":[");
+    peri_buf_add_c(
+        &text,
+        "\"]}}\n{\"session\":\"s\",\"kind\":\"tool_result\",\"call_id\":\"a\",\"text\":[");
     for (int i = 0; i < 200; i++) {
-        peri_buf_add_c(&text, i ? ",{\"type\":\"text\",\"text\":\"" : "{\"type\":\"text\",\"text\":\"");
+        peri_buf_add_c(&text, i ? ",{\"type\":\"text\",\"text\":\""
+                                : "{\"type\":\"text\",\"text\":\"");
         peri_buf_add_repeat(&text, 'y', 1000);
         peri_buf_add_c(&text, "\\n\"}");
     }

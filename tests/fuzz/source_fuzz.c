@@ -27,7 +27,8 @@ static void check_observation(void *user, peri_obs *obs) {
     if (all->status < 0) return; // more than a run may say
     peri_json_doc_init(&doc);
     peri_str text = peri_str_sub(peri_buf_str(all), from, all->len);
-    if (!peri_utf8_valid(text) || peri_json_parse(&doc, text) < 0 || doc.end != text.len) abort();
+    if (!peri_utf8_valid(text) || peri_json_parse(&doc, text) < 0 || doc.end != text.len)
+        abort();
     peri_json_doc_deinit(&doc);
     peri_buf_add_byte(all, '\n');
 }
@@ -47,8 +48,7 @@ static void read_all(peri_str bytes, size_t piece, const peri_dialect *known, si
                      (peri_ingest_events){out, check_observation, on_problem});
     for (size_t at = 0; at < bytes.len; at += piece) {
         peri_str chunk = peri_str_sub(bytes, at, piece);
-        while (peri_reader_step(&reader, &chunk) > 0) {
-        }
+        while (peri_reader_step(&reader, &chunk) > 0) {}
     }
     int status = peri_reader_finish(&reader);
     if (status < 0 && status != PERI_EFORMAT) abort();

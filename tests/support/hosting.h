@@ -22,8 +22,8 @@ typedef struct hosting {
     char folder[256]; // of its observers
     size_t record_count[PERI_RECORD_KIND_COUNT], digest_count;
     uint64_t last_seq;
-    bool gap;        // records' numbers had one
-    int sink_answer; // what the sink says
+    bool gap;                              // records' numbers had one
+    int sink_answer;                       // what the sink says
     const char *only_session, *only_agent; // whose digests are kept; NULL: all
 } hosting;
 
@@ -108,8 +108,7 @@ static inline void hosting_close(hosting *h) {
 
 static inline void hosting_settle(hosting *h) {
     int status;
-    while ((status = peri_host_step(h->host, 0)) > 0) {
-    }
+    while ((status = peri_host_step(h->host, 0)) > 0) {}
     CHECK_OK(status);
 }
 

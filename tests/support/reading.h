@@ -92,8 +92,7 @@ static inline peri_ingest_events hearing(heard *h) {
 static inline void feed(peri_reader *reader, peri_str bytes, size_t piece) {
     for (size_t at = 0; at < bytes.len; at += piece) {
         peri_str chunk = peri_str_sub(bytes, at, piece);
-        while (peri_reader_step(reader, &chunk) > 0) {
-        }
+        while (peri_reader_step(reader, &chunk) > 0) {}
         CHECK_EQ(chunk.len, 0);
     }
 }

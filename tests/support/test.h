@@ -92,7 +92,7 @@ static inline void peri_test_add(peri_test *test) {
 
 #define TEST_MAIN                                                                              \
     int main(int argc, char **argv) {                                                          \
-        for (peri_test *volatile t = peri_tests.first; t; t = t->next) {                                \
+        for (peri_test *volatile t = peri_tests.first; t; t = t->next) {                       \
             if (argc > 1 && !strstr(t->name, argv[1])) continue;                               \
             if (setjmp(peri_tests.out) == 0) {                                                 \
                 t->run();                                                                      \

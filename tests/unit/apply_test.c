@@ -18,7 +18,8 @@ static void on_obs(void *user, peri_obs *obs) {
 static peri_str apply(const char *rules, const char *record) {
     char text[4096];
     snprintf(text, sizeof text,
-             "return dialect { name = 't', api = 1, session = 's', at = 'at', seq = 'n', %s }", rules);
+             "return dialect { name = 't', api = 1, session = 's', at = 'at', seq = 'n', %s }",
+             rules);
     peri_dialect_file_free(file);
     peri_json_doc_deinit(&doc);
     peri_arena_deinit(&arena);
@@ -28,15 +29,16 @@ static peri_str apply(const char *rules, const char *record) {
     peri_arena_init(&arena, 1 << 24);
     heard_init(&h);
     CHECK_OK(peri_json_parse(&doc, peri_str_c(record)));
-    result = peri_dialect_apply(peri_dialect_file_get(file), peri_json_root(&doc), &arena, on_obs,
-                                &h);
+    result = peri_dialect_apply(peri_dialect_file_get(file), peri_json_root(&doc), &arena,
+                                on_obs, &h);
     return peri_buf_str(&h.observations);
 }
 
 IT("takes the first rule that matches, and no other") {
-    peri_str out = apply("rules = { { when = { a = 'x' }, emit = { kind = 'text', text = 'a' } },"
-                         "{ when = { a = 'x' }, emit = { kind = 'prompt', text = 'a' } } }",
-                         "{\"a\":\"x\",\"s\":\"S\"}");
+    peri_str out =
+        apply("rules = { { when = { a = 'x' }, emit = { kind = 'text', text = 'a' } },"
+              "{ when = { a = 'x' }, emit = { kind = 'prompt', text = 'a' } } }",
+              "{\"a\":\"x\",\"s\":\"S\"}");
     CHECK_HAS(out, "{\"kind\":\"text\",\"text\":\"x\",\"pass\":1");
     CHECK_HAS(out, "\"session\":\"S\"");
     CHECK_EQ(h.observation_count, 1);
@@ -56,7 +58,8 @@ IT("runs emits for each element of an array, and `after` once behind them") {
 }
 
 IT("runs emits once on a value of `each` that is no array, and not at all on an absent one") {
-    const char *rules = "rules = { { when = {}, each = 'v', emit = { kind = 'text', text = '.' } } }";
+    const char *rules =
+        "rules = { { when = {}, each = 'v', emit = { kind = 'text', text = '.' } } }";
     CHECK_STR(apply(rules, "{\"v\":\"only\"}"),
               "{\"kind\":\"text\",\"text\":\"only\",\"pass\":1}\n");
     CHECK_EQ(apply(rules, "{\"v\":null}").len, 0);
@@ -64,9 +67,10 @@ IT("runs emits once on a value of `each` that is no array, and not at all on an 
 }
 
 IT("goes on with the next emit only behind `more`") {
-    peri_str out = apply("rules = { { when = {}, emit = { { kind = 'text', text = 'a', more = true },"
-                         "{ kind = 'prompt', text = 'a' }, { kind = 'finished' } } } }",
-                         "{\"a\":\"x\"}");
+    peri_str out =
+        apply("rules = { { when = {}, emit = { { kind = 'text', text = 'a', more = true },"
+              "{ kind = 'prompt', text = 'a' }, { kind = 'finished' } } } }",
+              "{\"a\":\"x\"}");
     CHECK_EQ(h.observation_count, 2);
     CHECK_HAS(out, "\"kind\":\"prompt\"");
 }
@@ -78,8 +82,9 @@ IT("OB-1 keeps a record of an unknown kind as raw with its value") {
 }
 
 IT("OB-1 keeps a record that lacks a required field as raw, and names the field") {
-    peri_str out = apply("rules = { { when = {}, emit = { kind = 'steer', text = 'a', mode = 'm' } } }",
-                         "{\"a\":\"x\"}");
+    peri_str out =
+        apply("rules = { { when = {}, emit = { kind = 'steer', text = 'a', mode = 'm' } } }",
+              "{\"a\":\"x\"}");
     CHECK_HAS(out, "\"kind\":\"raw\"");
     CHECK_EQ(result.state, PERI_APPLY_INVALID);
     CHECK_EQ(result.invalid_kind, PERI_OBS_STEER);
@@ -125,9 +130,10 @@ IT("takes the first path that leads somewhere, then the default") {
 }
 
 IT("joins the text of content blocks and names the others") {
-    peri_str out = apply("rules = { { when = {}, emit = { kind = 'text', text = 'a' } } }",
-                         "{\"a\":[{\"type\":\"text\",\"text\":\"o\\u006ee\"},{\"type\":\"image\","
-                         "\"data\":\"AAAA\"},\"two\",7]}");
+    peri_str out =
+        apply("rules = { { when = {}, emit = { kind = 'text', text = 'a' } } }",
+              "{\"a\":[{\"type\":\"text\",\"text\":\"o\\u006ee\"},{\"type\":\"image\","
+              "\"data\":\"AAAA\"},\"two\",7]}");
     CHECK_HAS(out, "\"text\":\"one\\n[image]\\ntwo\\n[block]\"");
 }
 
@@ -137,7 +143,8 @@ IT("counts what joined blocks leave out") {
     memset(block, 'A', BLOCK);
     block[BLOCK] = '\0';
     size_t len = (size_t)sprintf(record, "{\"a\":[");
-    for (int i = 0; i < BLOCKS; i++) len += (size_t)sprintf(record + len, "%s\"%s\"", i ? "," : "", block);
+    for (int i = 0; i < BLOCKS; i++)
+        len += (size_t)sprintf(record + len, "%s\"%s\"", i ? "," : "", block);
     sprintf(record + len, "]}");
     peri_str out = apply("rules = { { when = {}, emit = { kind = 'tool-result', callId = 'c',"
                          "x = { output = 'a' } } } }",
@@ -166,9 +173,10 @@ IT("OB-3 cuts a preview that a stream tells longer, and keeps the length it tell
     size_t len = strlen(record);
     for (int i = 0; i < 2500; i++) record[len++] = 'p';
     strcpy(record + len, "\"}");
-    peri_str out = apply("rules = { { when = {}, emit = { kind = 'tool-result', preview = 'p',"
-                         "characters = 'c', name = { const = 'n' }, callId = { const = 'i' } } } }",
-                         record);
+    peri_str out =
+        apply("rules = { { when = {}, emit = { kind = 'tool-result', preview = 'p',"
+              "characters = 'c', name = { const = 'n' }, callId = { const = 'i' } } } }",
+              record);
     size_t from = peri_str_find(out, PERI_STR("\"preview\":\"")) + 11;
     CHECK_EQ(peri_str_find_byte(out, '"', from) - from, 2000);
     CHECK_HAS(out, "\"characters\":5000");
@@ -186,10 +194,11 @@ IT("OB-3 keeps 2,000 characters of a large raw record, and says how large it was
 }
 
 IT("C17 keeps numbers digit for digit") {
-    peri_str out = apply("rules = { { when = {}, emit = { kind = 'tool', name = 'k', input = 'i',"
-                         "callId = 'c' } } }",
-                         "{\"k\":\"q\",\"c\":1491926160718000001,\"n\":9007199254740993,"
-                         "\"i\":{\"id\":1849017011531812866,\"n\":1e400,\"r\":0.1}}");
+    peri_str out =
+        apply("rules = { { when = {}, emit = { kind = 'tool', name = 'k', input = 'i',"
+              "callId = 'c' } } }",
+              "{\"k\":\"q\",\"c\":1491926160718000001,\"n\":9007199254740993,"
+              "\"i\":{\"id\":1849017011531812866,\"n\":1e400,\"r\":0.1}}");
     CHECK_HAS(out, "\"input\":{\"id\":1849017011531812866,\"n\":1e400,\"r\":0.1}");
     CHECK_HAS(out, "\"callId\":\"1491926160718000001\"");
     CHECK_HAS(out, "\"sourceSeq\":9007199254740993");
@@ -200,14 +209,17 @@ IT("takes an exit code out of a text, and none that no program can end with") {
                         "x = { output = 'a', exitCode = { 'a', after = 'Exit code ' } } } } }";
     CHECK_HAS(apply(rules, "{\"a\":\"Exit code 2\\noops\"}"), "\"exitCode\":2");
     CHECK_HAS(apply(rules, "{\"a\":[{\"text\":\"Exit code -7\"}]}"), "\"exitCode\":-7");
-    CHECK_EQ(peri_str_find(apply(rules, "{\"a\":\"Exit code 4294967298\"}"), PERI_STR("exitCode")),
+    CHECK_EQ(
+        peri_str_find(apply(rules, "{\"a\":\"Exit code 4294967298\"}"), PERI_STR("exitCode")),
+        PERI_NPOS);
+    CHECK_EQ(peri_str_find(apply(rules, "{\"a\":\"Exit code\"}"), PERI_STR("exitCode")),
              PERI_NPOS);
-    CHECK_EQ(peri_str_find(apply(rules, "{\"a\":\"Exit code\"}"), PERI_STR("exitCode")), PERI_NPOS);
 }
 
 IT("reads times as ISO 8601, seconds or milliseconds, and leaves out what is none") {
     const char *rules = "rules = { { when = {}, emit = { kind = 'finished' } } }";
-    CHECK_HAS(apply(rules, "{\"at\":\"2026-10-01T10:00:01.500Z\"}"), "2026-10-01T10:00:01.500Z");
+    CHECK_HAS(apply(rules, "{\"at\":\"2026-10-01T10:00:01.500Z\"}"),
+              "2026-10-01T10:00:01.500Z");
     CHECK_HAS(apply(rules, "{\"at\":1790848801}"), "2026-10-01T10:00:01.000Z");
     CHECK_HAS(apply(rules, "{\"at\":1790848801500}"), "2026-10-01T10:00:01.500Z");
     CHECK_EQ(peri_str_find(apply(rules, "{\"at\":-1}"), PERI_STR("\"at\"")), PERI_NPOS);
@@ -226,24 +238,27 @@ IT("reads token counts as parts and as an object, and no negative ones") {
 }
 
 IT("loses texts, not the record, when the arena is full") {
-    apply("rules = { { when = {}, emit = { kind = 'tool', name = 'k', input = 'i', callId = 'c' } } }",
-          "{\"k\":\"q\",\"c\":\"x\",\"i\":{\"deep\":[1,2,3]}}");
+    apply(
+        "rules = { { when = {}, emit = { kind = 'tool', name = 'k', input = 'i', callId = 'c' } } }",
+        "{\"k\":\"q\",\"c\":\"x\",\"i\":{\"deep\":[1,2,3]}}");
     peri_arena_deinit(&arena);
     peri_arena_init(&arena, 16);
     heard_deinit(&h);
     heard_init(&h);
-    result = peri_dialect_apply(peri_dialect_file_get(file), peri_json_root(&doc), &arena, on_obs,
-                                &h);
+    result = peri_dialect_apply(peri_dialect_file_get(file), peri_json_root(&doc), &arena,
+                                on_obs, &h);
     CHECK_EQ(result.emitted, 1);
     CHECK_HAS(peri_buf_str(&h.observations), "\"name\":\"q\"");
 }
 
 IT("finds how specific a dialect's best detect entry is") {
-    apply("detect = { { has = { 'a' } }, { has = { 'a', 'b' }, when = { k = 'x' } } }, rules = {}",
-          "{\"a\":1,\"b\":2,\"k\":\"x\"}");
+    apply(
+        "detect = { { has = { 'a' } }, { has = { 'a', 'b' }, when = { k = 'x' } } }, rules = {}",
+        "{\"a\":1,\"b\":2,\"k\":\"x\"}");
     CHECK_EQ(peri_dialect_detects(peri_dialect_file_get(file), peri_json_root(&doc)), 3);
-    apply("detect = { { has = { 'a' } }, { has = { 'a', 'b' }, when = { k = 'x' } } }, rules = {}",
-          "{\"a\":1,\"b\":2,\"k\":\"y\"}");
+    apply(
+        "detect = { { has = { 'a' } }, { has = { 'a', 'b' }, when = { k = 'x' } } }, rules = {}",
+        "{\"a\":1,\"b\":2,\"k\":\"y\"}");
     CHECK_EQ(peri_dialect_detects(peri_dialect_file_get(file), peri_json_root(&doc)), 1);
     apply("detect = { { has = { 'z' } } }, rules = {}", "{\"a\":1}");
     CHECK_EQ(peri_dialect_detects(peri_dialect_file_get(file), peri_json_root(&doc)), 0);

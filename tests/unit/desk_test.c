@@ -28,7 +28,8 @@ static peri_desk_env env;
 static const peri_policy_engine *engine;
 static int policy_errors;
 
-static void on_ruling(void *user, const peri_proposal *p, const peri_decision *d, bool released) {
+static void on_ruling(void *user, const peri_proposal *p, const peri_decision *d,
+                      bool released) {
     (void)user;
     CHECK(rulings.count < MAX_RULINGS);
     CHECK(d->reason.len > 0);
@@ -298,7 +299,6 @@ IT("ends advice at the session's ceiling, whatever windows open") {
 
 typedef struct script {
     peri_random random;
-    int mode; // what it does
 } script;
 
 static size_t two_policies(void *user) {
@@ -316,8 +316,8 @@ static peri_str name_of(void *user, size_t policy) {
 }
 
 static int wild_reconcile(void *user, size_t policy, peri_str session,
-                          const peri_policy_facts *facts, peri_policy_batch *batch, peri_arena *a,
-                          peri_str *error) {
+                          const peri_policy_facts *facts, peri_policy_batch *batch,
+                          peri_arena *a, peri_str *error) {
     script *s = user;
     (void)policy;
     (void)session;
@@ -350,8 +350,8 @@ static int wild_budget(void *user, size_t policy, peri_str session,
 }
 
 static int wild_deliver(void *user, size_t policy, peri_str session,
-                        const peri_policy_facts *facts, const peri_proposal *p, peri_decision *d,
-                        peri_arena *a, peri_str *error) {
+                        const peri_policy_facts *facts, const peri_proposal *p,
+                        peri_decision *d, peri_arena *a, peri_str *error) {
     script *s = user;
     (void)policy;
     (void)session;
@@ -375,7 +375,8 @@ static void check_window(size_t from, uint32_t advisories) {
         const ruling *r = &rulings.all[i];
         if (r->verdict != PERI_VERDICT_DELIVER) continue;
         held += r->lane == PERI_LANE_HOLD;
-        told += r->lane != PERI_LANE_HOLD && r->lane != PERI_LANE_USER && r->lane != PERI_LANE_LOG;
+        told +=
+            r->lane != PERI_LANE_HOLD && r->lane != PERI_LANE_USER && r->lane != PERI_LANE_LOG;
     }
     CHECK(told <= advisories);
     CHECK(held <= 1);
@@ -444,14 +445,15 @@ static int no_reconcile(void *user, size_t policy, peri_str session,
     (void)user, (void)policy, (void)session, (void)facts, (void)batch, (void)a, (void)error;
     return 0;
 }
-static int no_budget(void *user, size_t policy, peri_str session, const peri_policy_facts *facts,
-                     peri_budget *budget, peri_arena *a, peri_str *error) {
+static int no_budget(void *user, size_t policy, peri_str session,
+                     const peri_policy_facts *facts, peri_budget *budget, peri_arena *a,
+                     peri_str *error) {
     (void)user, (void)policy, (void)session, (void)facts, (void)budget, (void)a, (void)error;
     return 0;
 }
 
 IT("passes over a policy that fails, and disables it after three failures in a row") {
-    static const peri_policy_engine broken = {NULL,      two_policies, name_of,
+    static const peri_policy_engine broken = {NULL,         two_policies, name_of,
                                               no_reconcile, no_budget,    fails};
     start(10, 3);
     engine = &broken;
@@ -463,42 +465,35 @@ IT("passes over a policy that fails, and disables it after three failures in a r
     stop();
 }
 
+static int fixed_budget(void *user, size_t policy, peri_str session,
+                        const peri_policy_facts *facts, peri_budget *budget, peri_arena *a,
+                        peri_str *error) {
+    (void)policy, (void)session, (void)facts, (void)a, (void)error;
+    budget->advisories = *(const uint32_t *)user;
+    return 1;
+}
+static int no_deliver(void *user, size_t policy, peri_str session,
+                      const peri_policy_facts *facts, const peri_proposal *p, peri_decision *d,
+                      peri_arena *a, peri_str *error) {
+    (void)user, (void)policy, (void)session, (void)facts, (void)p, (void)d, (void)a,
+        (void)error;
+    return 0;
+}
+
 IT("takes a policy's lower budget, never a higher one") {
-    static script s;
-    static peri_policy_engine tight = {&s, two_policies, name_of, no_reconcile, NULL, NULL};
-    extern int one_advisory(void *, size_t, peri_str, const peri_policy_facts *, peri_budget *,
-                            peri_arena *, peri_str *);
-    extern int as_is(void *, size_t, peri_str, const peri_policy_facts *, const peri_proposal *,
-                     peri_decision *, peri_arena *, peri_str *);
-    tight.budget = one_advisory;
-    tight.deliver = as_is;
+    uint32_t budget = 1;
+    peri_policy_engine asking = {&budget,      two_policies, name_of,
+                                 no_reconcile, fixed_budget, no_deliver};
     start(2, 3);
-    engine = &tight;
+    engine = &asking;
     advise("a");
     advise("b");
     CHECK_EQ(delivered(), 1);
-    s.mode = 1000; // now it asks for a thousand
+    budget = 1000;
     window();
     for (int i = 0; i < 5; i++) advise("c");
     CHECK_EQ(delivered(), 3);
     stop();
-}
-
-int one_advisory(void *, size_t, peri_str, const peri_policy_facts *, peri_budget *, peri_arena *,
-                 peri_str *);
-int one_advisory(void *user, size_t policy, peri_str session, const peri_policy_facts *facts,
-                 peri_budget *budget, peri_arena *a, peri_str *error) {
-    (void)policy, (void)session, (void)facts, (void)a, (void)error;
-    int asked = ((const script *)user)->mode;
-    budget->advisories = asked ? (uint32_t)asked : 1;
-    return 1;
-}
-int as_is(void *, size_t, peri_str, const peri_policy_facts *, const peri_proposal *,
-          peri_decision *, peri_arena *, peri_str *);
-int as_is(void *user, size_t policy, peri_str session, const peri_policy_facts *facts,
-          const peri_proposal *p, peri_decision *d, peri_arena *a, peri_str *error) {
-    (void)user, (void)policy, (void)session, (void)facts, (void)p, (void)d, (void)a, (void)error;
-    return 0;
 }
 
 TEST_MAIN

@@ -44,19 +44,22 @@ IT("refuses a field that its kind has not, and one that is common to all") {
 
 IT("refuses unknown words in tests, picks and the file") {
     refuses("rules = { { when = { a = { starts = 'x' } } } }", "unknown test 'starts'");
-    refuses("rules = { { when = {}, emit = { kind = 'text', text = { 'a', otherwise = 'x' } } } }",
-            "unknown word 'otherwise'");
+    refuses(
+        "rules = { { when = {}, emit = { kind = 'text', text = { 'a', otherwise = 'x' } } } }",
+        "unknown word 'otherwise'");
     refuses("colour = 'red', rules = {}", "unknown key 'colour'");
 }
 
 IT("refuses paths that are too long or none") {
     refuses("rules = { { when = { ['a.b.c.d.e.f.g'] = 'x' } } }", "at most 6 names");
-    refuses("rules = { { when = {}, emit = { kind = 'text', text = { true } } } }", "not a path");
+    refuses("rules = { { when = {}, emit = { kind = 'text', text = { true } } } }",
+            "not a path");
 }
 
 IT("refuses another api, a missing name and a file that is no dialect") {
     char *said;
-    CHECK(compile(PERI_STR("return dialect { name = 't', api = 7, rules = {} }"), &said) == NULL);
+    CHECK(compile(PERI_STR("return dialect { name = 't', api = 7, rules = {} }"), &said) ==
+          NULL);
     CHECK_HAS(peri_str_c(said), "unknown api '7'");
     free(said);
     CHECK(compile(PERI_STR("return dialect { api = 1, rules = {} }"), &said) == NULL);
@@ -94,10 +97,11 @@ IT("ends a file that loops or hoards, and says so") {
 
 IT("takes the short forms: one emit without a list, constants, a prefix, an exit code's place") {
     peri_dialect_file *file = compile(
-        PERI_STR("return dialect { name = 't', api = 1, session = 's', rules = {"
-                 "{ when = { k = 'r' }, emit = { kind = 'tool-result', callId = { 'c', default = 'none' },"
-                 "  x = { output = 'o', origin = { 'who', prefix = 'observer:' },"
-                 "  exitCode = { 'o', after = 'Exit code ' } } } } } }"),
+        PERI_STR(
+            "return dialect { name = 't', api = 1, session = 's', rules = {"
+            "{ when = { k = 'r' }, emit = { kind = 'tool-result', callId = { 'c', default = 'none' },"
+            "  x = { output = 'o', origin = { 'who', prefix = 'observer:' },"
+            "  exitCode = { 'o', after = 'Exit code ' } } } } } }"),
         NULL);
     const peri_dialect *dialect = peri_dialect_file_get(file);
     CHECK_STR(dialect->name, "t");

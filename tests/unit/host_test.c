@@ -95,7 +95,8 @@ IT("waits for as long as it is told while nothing happens") {
     clock_gettime(CLOCK_MONOTONIC, &before);
     CHECK_EQ(peri_host_step(h.host, 30), 0);
     clock_gettime(CLOCK_MONOTONIC, &after);
-    CHECK((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 >= 28);
+    CHECK((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 >=
+          28);
     hosting_close(&h);
 }
 
@@ -126,7 +127,8 @@ IT("takes bytes until it must be stepped, and none after the end") {
 IT("reads a last line without LF at the end of a stream") {
     hosting_open(&h, PERI_MODE_LIVE, NULL);
     peri_source *source = hosting_stream(&h, NULL);
-    hosting_feed(&h, source, PERI_STR("{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"hi\"}"));
+    hosting_feed(&h, source,
+                 PERI_STR("{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"hi\"}"));
     CHECK_EQ(hosting_count(&h, "observations"), 0);
     CHECK_OK(peri_source_end(source));
     hosting_settle(&h);
@@ -143,7 +145,10 @@ IT("names what it cannot open: nothing there, empty, binary, unknown, an unknown
     CHECK_EQ(peri_host_open_path(h.host, "/nonexistent", NULL), PERI_ENOENT);
     CHECK_EQ(peri_host_open_path(h.host, h.folder, "morse"), PERI_ENOENT);
     CHECK_EQ(peri_host_open_path(h.host, NULL, NULL), PERI_EINVAL);
-    static const char *const texts[] = {"", "\x7f" "ELF\x02\x01", "remember the milk\n", "{\"a\":1}\n"};
+    static const char *const texts[] = {"",
+                                        "\x7f"
+                                        "ELF\x02\x01",
+                                        "remember the milk\n", "{\"a\":1}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         snprintf(path, sizeof path, "%s/f%zu", h.folder, i);
         FILE *out = fopen(path, "wb");
@@ -152,7 +157,8 @@ IT("names what it cannot open: nothing there, empty, binary, unknown, an unknown
         CHECK_EQ(peri_host_open_path(h.host, path, NULL), PERI_EFORMAT);
         CHECK_HAS(peri_buf_str(&h.log), path);
     }
-    CHECK_OK(peri_host_open_path(h.host, h.folder, NULL)); // in a tree they are counted and listed
+    CHECK_OK(
+        peri_host_open_path(h.host, h.folder, NULL)); // in a tree they are counted and listed
     CHECK_EQ(hosting_count(&h, "otherFiles"), 4);
     peri_str status;
     CHECK_OK(peri_host_status_json(h.host, &status));
@@ -234,7 +240,8 @@ IT("C14 joins results by call id only, and says which have no call") {
     peri_str all = hosting_digests(&h);
     CHECK_EQ(h.digest_count, 1);
     CHECK_HAS(all, "id=\"A\"");
-    size_t b = peri_str_find(all, PERI_STR("\nBBB\n")), c = peri_str_find(all, PERI_STR("exit 1"));
+    size_t b = peri_str_find(all, PERI_STR("\nBBB\n")),
+           c = peri_str_find(all, PERI_STR("exit 1"));
     size_t a = peri_str_find(all, PERI_STR("\nAAA\n"));
     CHECK(a != PERI_NPOS && b != PERI_NPOS && c != PERI_NPOS);
     CHECK_HAS(all, "orphan, no id");
@@ -307,9 +314,10 @@ IT("C26 retires what was armed before a session was known for an observer's own"
     peri_source *source = hosting_stream(&h, "activity");
     hosting_feed(&h, source, PERI_STR(SAY("obs", "starting")));
     CHECK_EQ(h.record_count[PERI_RECORD_PAIRING], 1);
-    hosting_feed(&h, source,
-                 PERI_STR(LINE("obs", "user_message", ",\"text\":\"observe\",\"origin\":\"perilune\"")
-                              SAY("obs", "quiet") END("obs")));
+    hosting_feed(
+        &h, source,
+        PERI_STR(LINE("obs", "user_message", ",\"text\":\"observe\",\"origin\":\"perilune\"")
+                     SAY("obs", "quiet") END("obs")));
     CHECK_EQ(h.record_count[PERI_RECORD_PAIRING], 2);
     CHECK_HAS(peri_buf_str(&h.records), "\"state\":\"retired\"");
     CHECK_EQ(h.record_count[PERI_RECORD_RUN], 0);
@@ -371,7 +379,8 @@ IT("PI-8 hands over nothing after the user's stop, neither queued nor new nor de
     hosting_open(&h, PERI_MODE_LIVE, adviser);
     peri_source *source = hosting_stream(&h, "activity");
     h.sink_answer = PERI_EAGAIN;
-    hosting_feed(&h, source, PERI_STR(USER("s", "go") SAY("s", "working") END("s") USER("s", "on")));
+    hosting_feed(&h, source,
+                 PERI_STR(USER("s", "go") SAY("s", "working") END("s") USER("s", "on")));
     hosting_feed(&h, source, PERI_STR(SAY("s", "more") INTERRUPT("s")));
     h.sink_answer = PERI_OK;
     hosting_settle(&h);
@@ -486,7 +495,8 @@ IT("PI-9 retires its pairings when it ends, and says so") {
 IT("ends what is unfinished, fires session_end once, and sums up once") {
     hosting_open(&h, PERI_MODE_LIVE, NULL);
     hosting_watch(&h, 1u << PERI_TRIGGER_SESSION_END | 1u << PERI_TRIGGER_TURN_END);
-    hosting_feed(&h, hosting_stream(&h, "activity"), PERI_STR(USER("s", "go") SAY("s", "half")));
+    hosting_feed(&h, hosting_stream(&h, "activity"),
+                 PERI_STR(USER("s", "go") SAY("s", "half")));
     CHECK_EQ(h.digest_count, 0);
     hosting_finish(&h);
     hosting_finish(&h);

@@ -57,7 +57,8 @@ IT("C68 the same input gives both the same bytes") {
     peri_str one = peri_buf_str(&a.records), two = peri_buf_str(&b.records);
     size_t from_one = peri_str_find(one, PERI_STR("{\"record\":\"observation\""));
     size_t from_two = peri_str_find(two, PERI_STR("{\"record\":\"observation\""));
-    CHECK(peri_str_eq(peri_str_sub(one, from_one, one.len), peri_str_sub(two, from_two, two.len)));
+    CHECK(peri_str_eq(peri_str_sub(one, from_one, one.len),
+                      peri_str_sub(two, from_two, two.len)));
     hosting_close(&a);
     hosting_close(&b);
 }
@@ -108,7 +109,8 @@ IT("C68 calls from another thread are refused and change nothing") {
     pthread_t thread;
     CHECK_EQ(pthread_create(&thread, NULL, meddle, a.host), 0);
     pthread_join(thread, NULL);
-    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) CHECK_EQ(answers[i], PERI_ESTATE);
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
+        CHECK_EQ(answers[i], PERI_ESTATE);
     CHECK_EQ(used_by_thread, 77);
     hosting_feed(&a, shared_source, peri_str_c(turn));
     CHECK_EQ(hosting_count(&a, "proposals"), 1);
@@ -130,7 +132,8 @@ static void *live(void *user) {
 IT("C68 eight threads may run a host each") {
     static hosting all[8];
     pthread_t threads[8];
-    for (size_t i = 0; i < 8; i++) CHECK_EQ(pthread_create(&threads[i], NULL, live, &all[i]), 0);
+    for (size_t i = 0; i < 8; i++)
+        CHECK_EQ(pthread_create(&threads[i], NULL, live, &all[i]), 0);
     for (size_t i = 0; i < 8; i++) {
         pthread_join(threads[i], NULL);
         CHECK_EQ(all[i].sink_answer, 20);
@@ -153,7 +156,8 @@ IT("C68 installs no signal handler and leaves the embedder's children and locale
 }
 
 IT("C68 reads and writes numbers with a point under a locale that has a comma") {
-    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "ru_RU.UTF-8"};
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",
+                                        "ru_RU.UTF-8"};
     const char *found = NULL;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !found; i++) {
         found = setlocale(LC_ALL, names[i]);

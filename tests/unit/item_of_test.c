@@ -34,7 +34,8 @@ IT("shows a call with its input, and null where none was told") {
     CHECK(peri_item_of(&obs, &item));
     CHECK_STR(item.text.head, "null");
     put(PERI_OBS_F_INPUT, "{\"a\":1}");
-    peri_obs_add(&obs, PERI_OBS_F_CALL_ID)->text = peri_text_of(PERI_STR("c1"), (peri_text_caps){9, 0});
+    peri_obs_add(&obs, PERI_OBS_F_CALL_ID)->text =
+        peri_text_of(PERI_STR("c1"), (peri_text_caps){9, 0});
     CHECK(peri_item_of(&obs, &item));
     CHECK_STR(item.text.head, "{\"a\":1}");
     CHECK_STR(item.call_id, "c1");

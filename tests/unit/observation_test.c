@@ -156,7 +156,8 @@ IT("adds, replaces and takes off fields, up to its maximum") {
     CHECK(peri_obs_get(&obs, PERI_OBS_F_TEXT) == NULL);
     CHECK_STR(peri_obs_str(&obs, PERI_OBS_F_NAME), "n");
     CHECK(!peri_obs_flag(&obs, PERI_OBS_F_IS_ERROR));
-    for (peri_obs_field f = 0; obs.value_count < PERI_OBS_MAX_VALUES; f++) peri_obs_add(&obs, f);
+    for (peri_obs_field f = 0; obs.value_count < PERI_OBS_MAX_VALUES; f++)
+        peri_obs_add(&obs, f);
     CHECK(peri_obs_add(&obs, PERI_OBS_FIELD_COUNT - 1) == NULL);
 }
 

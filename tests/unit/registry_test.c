@@ -28,7 +28,8 @@ static void start(void) {
 static peri_agent *agent_of(const char *session, const char *key) {
     peri_agent *agent;
     bool made;
-    CHECK_OK(peri_registry_agent(&registry, peri_str_c(session), peri_str_c(key), &agent, &made));
+    CHECK_OK(
+        peri_registry_agent(&registry, peri_str_c(session), peri_str_c(key), &agent, &made));
     return agent;
 }
 
@@ -174,7 +175,8 @@ IT("applies an observer with a list to those agents only, by key or type") {
     peri_observer one = observer_of("a");
     one.agents = names;
     one.agent_count = 2;
-    peri_agent *main = agent_of("s", "main"), *typed = agent_of("s", "t1"), *other = agent_of("s", "t2");
+    peri_agent *main = agent_of("s", "main"), *typed = agent_of("s", "t1"),
+               *other = agent_of("s", "t2");
     CHECK_OK(peri_own(&typed->name, PERI_STR("explorer")));
     CHECK(peri_pairing_applies(&one, main));
     CHECK(peri_pairing_applies(&one, typed));

@@ -72,8 +72,7 @@ static void visit(walk *w, int depth) {
     int at = lua_gettop(L), type = lua_type(L, at);
     luaL_checkstack(L, 8, "depth");
     if (depth > MAX_DEPTH) TEST_FAIL("deeper than %d: %s", MAX_DEPTH, w->path);
-    peri_buf_addf(w->out, "%s %s%s\n", w->path, lua_iscfunction(L, at) ? "c-" : "",
-                  lua_typename(L, type));
+    peri_buf_addf(w->out, "%s %s\n", w->path, lua_typename(L, type));
     if (type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TUSERDATA) return;
     lua_pushvalue(L, at);
     lua_rawget(L, w->seen);

@@ -28,9 +28,10 @@ static inline scene *scene_new(void) {
     if (!s) TEST_FAIL("out of memory");
     peri_diag_list_init(&s->diags);
     peri_arena_init(&s->arena, 8u << 20);
-    CHECK_OK(peri_script_new(
-        &(peri_script_options){.on_print = scene_print, .user = s, .limits = {.wall_ms = 10000}},
-        &s->script));
+    CHECK_OK(peri_script_new(&(peri_script_options){.on_print = scene_print,
+                                                    .user = s,
+                                                    .limits = {.wall_ms = 10000}},
+                             &s->script));
     s->turn = (peri_turn){.session = PERI_STR("s1"),
                           .agent = PERI_STR("main"),
                           .agent_name = PERI_STR("coder"),

@@ -110,7 +110,8 @@ static double read_huge(size_t megabytes, size_t *held) {
     clock_t began = clock();
     for (size_t i = 0; i < megabytes; i++) feed(&reader, peri_str_of(piece, 1 << 20), 1 << 20);
     double took = (double)(clock() - began) / CLOCKS_PER_SEC;
-    feed(&reader, PERI_STR("\"}\n{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"after\"}\n"),
+    feed(&reader,
+         PERI_STR("\"}\n{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"after\"}\n"),
          1 << 20);
     CHECK_OK(peri_reader_finish(&reader));
     *held = reader.framer.held.cap + reader.mended.cap + reader.undecided.cap +
@@ -139,7 +140,8 @@ IT("C07 turns a huge line into a placeholder that states its size, in bounded me
 
 IT("cuts the preview of an oversized line between characters") {
     start(NULL, 60);
-    feed(&reader, PERI_STR("{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"a\"}\n"), 100);
+    feed(&reader, PERI_STR("{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"a\"}\n"),
+         100);
     char line[400];
     memset(line, '\xC3', sizeof line);
     for (size_t i = 1; i < sizeof line; i += 2) line[i] = '\xA9';
@@ -182,9 +184,11 @@ IT("reads records welded into one line one by one") {
 
 IT("says where in its line the damage begins, behind BOM and NULs") {
     start(NULL, 0);
-    feed(&reader,
-         PERI_STR("\xEF\xBB\xBF\0{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"a\"} oops\n"),
-         200);
+    feed(
+        &reader,
+        PERI_STR(
+            "\xEF\xBB\xBF\0{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"a\"} oops\n"),
+        200);
     CHECK_EQ(h.observation_count, 2);
     CHECK_HAS(peri_buf_str(&h.problems), "malformed-line 1 55 ");
     CHECK_HAS(said(), "\"value\":\"oops\"");
@@ -221,7 +225,8 @@ IT("finds the dialect out from the first records, the most specific one") {
     feed(&reader, PERI_STR("not json\n[1]\n\n{\"a\":1}\n"), 3);
     CHECK(reader.dialect == NULL);
     CHECK_EQ(h.observation_count, 0);
-    feed(&reader, PERI_STR("{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"go\"}\n"), 3);
+    feed(&reader, PERI_STR("{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"go\"}\n"),
+         3);
     CHECK(reader.dialect == dialects[0]);
     CHECK_EQ(h.observation_count, 4); // what came before is not lost
     CHECK_HAS(peri_buf_str(&h.problems), "malformed-line 1 0 ");
@@ -248,9 +253,10 @@ IT("refuses a stream that no dialect knows") {
 IT("peeks at a record's time without reading it, and then need not parse it again") {
     start(NULL, 0);
     reader.dialect = dialects[0];
-    peri_str line = PERI_STR("{\"session\":\"s\",\"at\":\"1970-01-01T00:00:01Z\","
-                             "\"kind\":\"assistant_text\",\"text\":\"a\"}\n"
-                             "{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"b\"}\n");
+    peri_str line =
+        PERI_STR("{\"session\":\"s\",\"at\":\"1970-01-01T00:00:01Z\","
+                 "\"kind\":\"assistant_text\",\"text\":\"a\"}\n"
+                 "{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"b\"}\n");
     size_t lf = peri_str_find_byte(line, '\n', 0);
     CHECK_EQ(peri_reader_peek_at(&reader, peri_str_sub(line, 0, lf)), 1000);
     CHECK_EQ(h.observation_count, 0);

@@ -11,8 +11,8 @@ static peri_buf story;
 
 static void on_item(void *user, const peri_item *item) {
     (void)user;
-    static const char *const words[] = {"text", "call", "result", "denied", "user",
-                                        "note", "guide", "skills", "task",  "end"};
+    static const char *const words[] = {"text", "call",  "result", "denied", "user",
+                                        "note", "guide", "skills", "task",   "end"};
     peri_buf_addf(&story, "%s:%u.%u ", words[item->kind], item->step, item->turn);
 }
 static void on_turn_start(void *user, uint32_t turn, bool human) {
@@ -32,7 +32,8 @@ static void on_settled(void *user, peri_str reason) {
     (void)user;
     peri_buf_addf(&story, "]%.*s ", PERI_FMT(reason));
 }
-static const peri_step_events events = {on_item, on_turn_start, on_result, on_step_end, on_settled};
+static const peri_step_events events = {on_item, on_turn_start, on_result, on_step_end,
+                                        on_settled};
 
 static void start(void) {
     peri_stepper_init(&stepper);

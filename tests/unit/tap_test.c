@@ -89,8 +89,10 @@ IT("finds the latest item of a kind with a call id, and none without an id") {
     push(PERI_ITEM_TOOL_RESULT, "a", "result", 1);
     push(PERI_ITEM_TOOL_CALL, "a", "second", 1);
     push(PERI_ITEM_TOOL_CALL, NULL, "none", 1);
-    CHECK_STR(peri_tap_find_call(&tap, PERI_ITEM_TOOL_CALL, PERI_STR("a"))->text.head, "second");
-    CHECK_STR(peri_tap_find_call(&tap, PERI_ITEM_TOOL_RESULT, PERI_STR("a"))->text.head, "result");
+    CHECK_STR(peri_tap_find_call(&tap, PERI_ITEM_TOOL_CALL, PERI_STR("a"))->text.head,
+              "second");
+    CHECK_STR(peri_tap_find_call(&tap, PERI_ITEM_TOOL_RESULT, PERI_STR("a"))->text.head,
+              "result");
     CHECK(peri_tap_find_call(&tap, PERI_ITEM_TOOL_CALL, PERI_STR("b")) == NULL);
     CHECK(peri_tap_find_call(&tap, PERI_ITEM_TOOL_CALL, (peri_str){0}) == NULL);
     peri_tap_deinit(&tap);
