@@ -46,6 +46,12 @@ static bool read_unicode(reading *r, size_t at) {
     return true;
 }
 
+// Nearly all escapes of terminal output: `\u001b`, of which six characters remain when written.
+static bool is_plain_control(const char *u) {
+    return u[1] == '0' && u[2] == '0' && u[3] == '1' &&
+           peri__hex_digits[(unsigned char)u[4]] >= 0;
+}
+
 // The escaped bytes of the block at `at`. Returns where an escape is bad, or PERI_NPOS.
 static size_t read_escapes(reading *r, size_t at, const peri_block *block, uint64_t escaped) {
     uint64_t solidus = escaped & peri_block_is(block, '/'); // written without its backslash
@@ -56,7 +62,13 @@ static size_t read_escapes(reading *r, size_t at, const peri_block *block, uint6
     r->node.written_bytes -= peri_bit_count(solidus);
     for (uint64_t odd = escaped & ~letters; odd; odd &= odd - 1) {
         size_t letter = at + peri_bit_first(odd);
-        if (r->text.ptr[letter] != 'u' || !read_unicode(r, letter - 1)) return letter - 1;
+        const char *u = r->text.ptr + letter;
+        if (*u != 'u') return letter - 1;
+        if (letter + 4 < r->text.len && is_plain_control(u)) {
+            r->node.cp -= PERI__JSON_UNICODE_BYTES - 1;
+        } else if (!read_unicode(r, letter - 1)) {
+            return letter - 1;
+        }
     }
     return PERI_NPOS;
 }
