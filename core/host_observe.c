@@ -178,12 +178,17 @@ static void finish_agent(peri_host *host, host_agent *of) {
     host_push_work(host, work_now(of, WORK_END));
 }
 
+// In portions: what thousands of agents have due at their end must not pass the maximum of work. The
+// caller asks again until nothing is due.
+enum { FINISH_WORK = 4096 };
+
 void host_finish_agents(peri_host *host) {
     bool some = host->unfinished && !host->finishing; // at the end, whatever came late
     peri_session *session = some ? host->unfinished : host->registry.first;
     for (; session; session = session->next) {
         for (peri_agent *agent = session->agents; agent; agent = agent->next) {
             if (agent->attached) finish_agent(host, agent->attached);
+            if (host->work_count >= FINISH_WORK) return;
         }
         host->unfinished = session; // looked at again: its file may have told only the start
     }

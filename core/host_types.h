@@ -10,13 +10,13 @@
 #include "delivery/outbox.h"
 #include "digest/digest.h"
 #include "digest/scrub.h"
+#include "host_agents.h"
+#include "host_permissions.h"
 #include "ingest/source.h"
 #include "ingest/usage.h"
 #include "io/command_runtime.h"
 #include "io/files.h"
 #include "io/loop.h"
-#include "host_agents.h"
-#include "host_permissions.h"
 #include "layers.h"
 #include "ledger/ledger.h"
 #include "pairing/registry.h"
@@ -70,7 +70,7 @@ typedef struct host_config {
     peri_policy_limits limits;
     peri_ceilings ceilings;
     int64_t ledger_days, ledger_max_bytes;
-    bool verbose; // payloads of model requests and responses are kept
+    bool verbose;            // payloads of model requests and responses are kept
     int64_t unknown_percent; // of a source's records: more of unknown kinds is reported
     bool scrub;
     const peri_str *patterns; // more secrets
@@ -182,17 +182,17 @@ typedef struct host_file {
 struct peri_source {
     peri_host *host;
     peri_source *next;
-    char *name; // owned; as shown
+    char *name;      // owned; as shown
     uint32_t number; // 1-based, of the host's sources
     peri_reader reader;
     peri_file file;   // fd -1 for a stream
     peri_buf pending; // bytes not read yet
     size_t pending_at;
-    bool ended; // nothing more will come
+    bool ended;        // nothing more will come
     bool unrecognised; // and said so
-    bool done;  // and everything was read
+    bool done;         // and everything was read
     bool from_file;
-    bool followed; // its file may grow (host_follow.c)
+    bool followed;   // its file may grow (host_follow.c)
     int64_t next_at; // time of the next record, for merging; INT64_MIN unknown
     peri_sidecar_facts sidecar;
     peri_arena sidecar_arena;
@@ -216,7 +216,11 @@ typedef struct host_subscriber {
     uint64_t taken, failed, dropped_full, dropped_memory;
 } host_subscriber;
 
-typedef enum host_watched_kind { WATCHED_CONFIG, WATCHED_POLICY, WATCHED_OBSERVER } host_watched_kind;
+typedef enum host_watched_kind {
+    WATCHED_CONFIG,
+    WATCHED_POLICY,
+    WATCHED_OBSERVER
+} host_watched_kind;
 
 /// A file that is loaded anew when it changes (host_reload.c).
 typedef struct host_watched {
@@ -266,17 +270,17 @@ struct peri_host {
     const char *switched_off; // the switch that keeps every observer from running; NULL: none
     peri_runtime runtimes[PERI_RUN_COMMAND + 1]; // by peri_runtime_kind; Lua is asked first
     peri_commands *commands;
-    peri_arena command_arena; // folders and words of commands
-    peri_str exec_folder;     // of perilune-exec, with the slash at its end
-    host_run *runs;           // owned: in flight
+    peri_arena command_arena;      // folders and words of commands
+    peri_str exec_folder;          // of perilune-exec, with the slash at its end
+    host_run *runs;                // owned: in flight
     host_permissions *permissions; // what the gate judges by; NULL: it is not asked
     host_agents agents;            // definitions that name their observers
     bool client_observes;          // Claude Code runs the observers that its definitions name
     struct host_check *checks;     // owned: questions to it whose hooks have not answered
-    peri_script *policies;    // the chain's own VM
-    char *policy_list;        // owned; over the config's; NULL: the config's
-    bool user_policies;       // the user's folder is looked at
-    host_watched *watched; // owned; files that are loaded anew when they change
+    peri_script *policies;         // the chain's own VM
+    char *policy_list;             // owned; over the config's; NULL: the config's
+    bool user_policies;            // the user's folder is looked at
+    host_watched *watched;         // owned; files that are loaded anew when they change
     size_t watched_count;
     int64_t watch_at_ms; // when to look at them next
     peri_policy_engine engine;
@@ -295,7 +299,7 @@ struct peri_host {
     size_t subscriber_count;
     uint64_t seq;
     peri_buf json, event, scratch, status_json; // reused
-    peri_arena record_arena;             // scrubbed texts of the record being sent
+    peri_arena record_arena;                    // scrubbed texts of the record being sent
     bool in_record, in_step;
 
     peri_source *sources, **last_source;
@@ -306,7 +310,7 @@ struct peri_host {
     struct host_follow *follow; // owned; NULL: nothing is followed
     bool warming; // what is read was read by an earlier run: it is known, not told
     char *quarantined[HOST_MAX_QUARANTINED]; // owned; a ring
-    char *listed[HOST_MAX_LISTED]; // owned: files of no known format
+    char *listed[HOST_MAX_LISTED];           // owned: files of no known format
     size_t listed_count;
     char *unrecognised[HOST_MAX_UNRECOGNISED]; // owned: sources of mostly unknown records
 
@@ -315,9 +319,9 @@ struct peri_host {
     peri_arena run_arena;
     peri_buf digest;
     host_counts counts;
-    peri_ingest_counts ingested;                    // of the sources that are done
+    peri_ingest_counts ingested;                       // of the sources that are done
     host_dialect_counts by_dialect[HOST_MAX_DIALECTS]; // of files
-    void *watching;                                 // owned; of peri_host_watch_digests
+    void *watching;                                    // owned; of peri_host_watch_digests
     peri_session *unfinished; // first session whose agents may still be going
     bool finishing, summed;
 };

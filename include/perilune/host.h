@@ -85,8 +85,8 @@ typedef struct peri_host_options {
     const char *trust_path; ///< the trust store (`perilune trust`); NULL: no project is trusted
     const char *exec_path;  ///< perilune-exec, which starts the programs of observers that are
                             ///< commands; NULL: sought beside the running program. The program
-        ///< perilune, which runs Lua observers in a worker, is sought beside
-        ///< perilune-exec. Without them such runs end as no-runtime
+    ///< perilune, which runs Lua observers in a worker, is sought beside
+    ///< perilune-exec. Without them such runs end as no-runtime
     bool all_sources; ///< a replay reads every source of a session, not only its best kind
     const char *const
         *settings_paths;      ///< more settings files for the gate, ended by NULL; NULL:

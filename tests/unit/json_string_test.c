@@ -192,11 +192,16 @@ IT("says where an open string or a bad escape stops fitting") {
 }
 
 IT("finds the run that JSON.stringify would write just so") {
-    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\\n\\\\u0041")), 11);
-    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\\n\\u0041")), 4);
-    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\\/")), 2);
-    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\x02\\/")), 2);
-    CHECK_EQ(peri__json_plain_run(PERI_STR("")), 0);
+    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\\n\\\\u0041"), SIZE_MAX), 11);
+    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\\n\\u0041"), SIZE_MAX), 4);
+    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\\/"), SIZE_MAX), 2);
+    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\x02\\/"), SIZE_MAX), 2);
+    CHECK_EQ(peri__json_plain_run(PERI_STR(""), SIZE_MAX), 0);
+    CHECK_EQ(peri__json_plain_run(PERI_STR("\\u001b[0m\\u001f\\u001B"), SIZE_MAX), 15);
+    char long_run[300];
+    memset(long_run, 'x', sizeof long_run);
+    size_t told = peri__json_plain_run(peri_str_of(long_run, sizeof long_run), 100);
+    CHECK(told >= 100 && told < sizeof long_run);
 }
 
 // What compact JSON must be, from content that was unescaped first.
