@@ -15,33 +15,24 @@ struct host_queued {
     char texts[];
 };
 
-// Every text of a record.
-#define RECORD_TEXTS(X)                                                                        \
-    X(session)                                                                                 \
-    X(agent)                                                                                   \
-    X(id)                                                                                      \
-    X(observer)                                                                                \
-    X(state)                                                                                   \
-    X(text)                                                                                    \
-    X(reason)                                                                                  \
-    X(lane)                                                                                    \
-    X(policy)                                                                                  \
-    X(severity)                                                                                \
-    X(fingerprint)                                                                             \
-    X(name)                                                                                    \
-    X(call_id)                                                                                 \
-    X(nonce)                                                                                   \
-    X(hash)                                                                                    \
-    X(file)                                                                                    \
-    X(trigger)                                                                                 \
-    X(json)                                                                                    \
-    X(event)
+// Every text of a record, by its place.
+#define AT(field) offsetof(peri_record, field)
+static const size_t record_texts[] = {
+    AT(session), AT(agent),  AT(id),       AT(observer),    AT(state), AT(text),    AT(reason),
+    AT(lane),    AT(policy), AT(severity), AT(fingerprint), AT(name),  AT(call_id), AT(nonce),
+    AT(hash),    AT(file),   AT(trigger),  AT(json),        AT(event),
+};
+#undef AT
 
-static size_t bytes_of(const peri_record *record) {
+enum { TEXT_COUNT = sizeof record_texts / sizeof record_texts[0] };
+
+static peri_str *text_of(peri_record *record, size_t i) {
+    return (peri_str *)(void *)((char *)record + record_texts[i]);
+}
+
+static size_t bytes_of(peri_record *record) {
     size_t bytes = sizeof(struct host_queued);
-#define ADD(field) bytes += record->field.len;
-    RECORD_TEXTS(ADD)
-#undef ADD
+    for (size_t i = 0; i < TEXT_COUNT; i++) bytes += text_of(record, i)->len;
     return bytes;
 }
 
@@ -50,19 +41,19 @@ static struct host_queued *copy_of(const peri_record *record, size_t bytes) {
     if (!copy) return NULL;
     *copy = (struct host_queued){.bytes = bytes, .record = *record};
     char *to = copy->texts;
-#define COPY(field)                                                                            \
-    if (record->field.len) {                                                                   \
-        memcpy(to, record->field.ptr, record->field.len);                                      \
-        copy->record.field.ptr = to;                                                           \
-        to += record->field.len;                                                               \
+    for (size_t i = 0; i < TEXT_COUNT; i++) {
+        peri_str *text = text_of(&copy->record, i);
+        if (!text->len) continue;
+        memcpy(to, text->ptr, text->len);
+        text->ptr = to;
+        to += text->len;
     }
-    RECORD_TEXTS(COPY)
-#undef COPY
     return copy;
 }
 
 static void enqueue(host_subscriber *s, const peri_record *record) {
-    size_t bytes = bytes_of(record);
+    peri_record plain = *record;
+    size_t bytes = bytes_of(&plain);
     if (s->queued == QUEUE_RECORDS || bytes > QUEUE_BYTES - s->queued_bytes) {
         s->dropped_full++;
         return;

@@ -67,8 +67,19 @@ void peri_json_doc_deinit(peri_json_doc *doc);
 /// are no UTF-8; PERI_EDEPTH, PERI_ELIMIT (too many nodes), PERI_EDUP, PERI_ENOMEM.
 PERI_MUST_USE int peri_json_parse(peri_json_doc *doc, peri_str text);
 
-peri_json peri_json_root(const peri_json_doc *doc);
-peri_json_type peri_json_type_of(peri_json v);
+static inline peri_json peri_json_root(const peri_json_doc *doc) {
+    return doc->count ? (peri_json){doc, 0} : (peri_json){0};
+}
+
+/// The value's node; NULL if it is absent.
+static inline const peri_json_node *peri_json_node_of(peri_json v) {
+    return v.doc && v.node < v.doc->count ? &v.doc->nodes[v.node] : NULL;
+}
+
+static inline peri_json_type peri_json_type_of(peri_json v) {
+    const peri_json_node *node = peri_json_node_of(v);
+    return node ? (peri_json_type)node->type : PERI_JSON_ABSENT;
+}
 
 /// The member `key` of an object; absent if `v` is none or has none.
 peri_json peri_json_get(peri_json v, peri_str key);
@@ -91,9 +102,16 @@ bool peri_json_more(peri_json_iter *it);
 size_t peri_json_count(peri_json v);
 
 /// The value's own bytes: a string without quotes and still escaped, a number's digits.
-peri_str peri_json_raw(peri_json v);
+static inline peri_str peri_json_raw(peri_json v) {
+    const peri_json_node *node = peri_json_node_of(v);
+    return node ? peri_str_of(v.doc->text.ptr + node->start, node->len) : (peri_str){0};
+}
 
-bool peri_json_is_true(peri_json v);
+static inline bool peri_json_is_true(peri_json v) {
+    const peri_json_node *node = peri_json_node_of(v);
+    return node && node->flags & PERI_JSON_TRUE;
+}
+
 PERI_MUST_USE int peri_json_int(peri_json v, int64_t *out);
 /// Nearest double, "." whatever the locale; infinite past the range.
 PERI_MUST_USE int peri_json_double(peri_json v, double *out);

@@ -46,12 +46,6 @@ static bool read_unicode(reading *r, size_t at) {
     return true;
 }
 
-// Nearly all escapes of terminal output: `\u001b`, of which six characters remain when written.
-static bool is_plain_control(const char *u) {
-    return u[1] == '0' && u[2] == '0' && u[3] == '1' &&
-           peri__hex_digits[(unsigned char)u[4]] >= 0;
-}
-
 // The escaped bytes of the block at `at`. Returns where an escape is bad, or PERI_NPOS.
 static size_t read_escapes(reading *r, size_t at, const peri_block *block, uint64_t escaped) {
     uint64_t solidus = escaped & peri_block_is(block, '/'); // written without its backslash
@@ -64,8 +58,8 @@ static size_t read_escapes(reading *r, size_t at, const peri_block *block, uint6
         size_t letter = at + peri_bit_first(odd);
         const char *u = r->text.ptr + letter;
         if (*u != 'u') return letter - 1;
-        if (letter + 4 < r->text.len && is_plain_control(u)) {
-            r->node.cp -= PERI__JSON_UNICODE_BYTES - 1;
+        if (letter + 4 < r->text.len && peri__json_is_control(u)) {
+            r->node.cp -= PERI__JSON_UNICODE_BYTES - 1; // written as it is
         } else if (!read_unicode(r, letter - 1)) {
             return letter - 1;
         }

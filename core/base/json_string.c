@@ -88,21 +88,33 @@ size_t peri__json_cut(peri_str raw, size_t max_cp) {
     return at;
 }
 
-size_t peri__json_plain_run(peri_str raw) {
+// The escapes of a block that JSON.stringify would write otherwise.
+static uint64_t rewritten(peri_str raw, size_t at, const peri_block *block, uint64_t escaped) {
+    uint64_t other = escaped & peri_block_any(block, "uu//");
+    for (uint64_t left = other; left; left &= left - 1) {
+        const char *u = raw.ptr + at + peri_bit_first(left);
+        bool same = *u == 'u' && peri__json_is_control(u) && !(u[4] >= 'A' && u[4] <= 'F');
+        if (same) other &= ~(left & (0 - left));
+    }
+    return other;
+}
+
+size_t peri__json_plain_run(peri_str raw, size_t enough) {
     uint64_t carry = 0;
-    for (size_t at = 0; at < raw.len; at += PERI_BLOCK_BYTES) {
+    size_t at = 0;
+    for (; at < raw.len && at < enough; at += PERI_BLOCK_BYTES) {
         peri_str rest = peri_str_sub(raw, at, raw.len);
         peri_block block = peri_block_of(rest);
         uint64_t valid = peri_block_valid(rest.len);
         uint64_t escaped = peri_block_escaped(peri_block_is(&block, '\\'), &carry) & valid;
         uint64_t control = valid & ~peri_block_from(&block, 0x20);
-        if (escaped) escaped &= peri_block_any(&block, "uu//");
+        if (escaped) escaped = rewritten(raw, at, &block, escaped);
         if (!(control | escaped)) continue;
         size_t first = control ? at + peri_bit_first(control) : raw.len;
         size_t escape = escaped ? at + peri_bit_first(escaped) - 1 : raw.len;
         return first < escape ? first : escape;
     }
-    return raw.len;
+    return at < raw.len ? at : raw.len;
 }
 
 // The escapes of a block are known at once, so that what stands between them is copied without waiting

@@ -38,6 +38,13 @@ static inline int32_t peri__json_unicode(peri_str raw, size_t *used) {
     return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
 }
 
+/// True for the escape of nearly all terminal output, `\u001b` and its kin, whose `u` is at `u` with
+/// four bytes behind it: a control character that has no shorter escape.
+static inline bool peri__json_is_control(const char *u) {
+    return u[1] == '0' && u[2] == '0' && u[3] == '1' &&
+           peri__hex_digits[(unsigned char)u[4]] >= 0;
+}
+
 /// Bytes of the longest prefix of `raw` whose content has at most `max_cp` code points.
 size_t peri__json_cut(peri_str raw, size_t max_cp);
 
@@ -46,7 +53,8 @@ size_t peri__json_cut(peri_str raw, size_t max_cp);
 enum { PERI__JSON_SLACK = 64 };
 size_t peri__json_unescape_all(peri_str raw, char *to);
 
-/// Bytes at the start of `raw` that JSON.stringify would write just so.
-size_t peri__json_plain_run(peri_str raw);
+/// Bytes at the start of `raw` that JSON.stringify would write just so; a run longer than `enough`
+/// may be told shorter, but not below it.
+size_t peri__json_plain_run(peri_str raw, size_t enough);
 
 #endif

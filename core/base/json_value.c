@@ -4,26 +4,8 @@
 #include "base/json_string.h"
 #include "base/number.h"
 
-static const peri_json_node *node_of(peri_json v) {
-    return v.doc && v.node < v.doc->count ? &v.doc->nodes[v.node] : NULL;
-}
-
-peri_json peri_json_root(const peri_json_doc *doc) {
-    return doc->count ? (peri_json){doc, 0} : (peri_json){0};
-}
-
-peri_json_type peri_json_type_of(peri_json v) {
-    const peri_json_node *node = node_of(v);
-    return node ? (peri_json_type)node->type : PERI_JSON_ABSENT;
-}
-
-peri_str peri_json_raw(peri_json v) {
-    const peri_json_node *node = node_of(v);
-    return node ? peri_str_of(v.doc->text.ptr + node->start, node->len) : (peri_str){0};
-}
-
 peri_json_iter peri_json_begin(peri_json v) {
-    const peri_json_node *node = node_of(v);
+    const peri_json_node *node = peri_json_node_of(v);
     if (!node || node->type < PERI_JSON_ARRAY) return (peri_json_iter){0};
     return (peri_json_iter){.value = {v.doc, 0},
                             .at = v.node + 1,
@@ -102,7 +84,7 @@ static peri_str escaped_head(peri_str raw, peri_text_caps caps, bool cut, peri_a
 }
 
 peri_text peri_json_text(peri_json v, peri_text_caps caps, peri_arena *arena) {
-    const peri_json_node *node = node_of(v);
+    const peri_json_node *node = peri_json_node_of(v);
     if (!node || node->type != PERI_JSON_STRING) return (peri_text){0};
     bool escaped = node->flags & PERI_JSON_ESCAPED;
     peri_str raw = peri_json_raw(v);
@@ -119,7 +101,7 @@ peri_text peri_json_text(peri_json v, peri_text_caps caps, peri_arena *arena) {
 }
 
 peri_str peri_json_str(peri_json v, peri_arena *arena) {
-    const peri_json_node *node = node_of(v);
+    const peri_json_node *node = peri_json_node_of(v);
     if (!node || node->type != PERI_JSON_STRING) return (peri_str){0};
     peri_str raw = peri_json_raw(v);
     if (!(node->flags & PERI_JSON_ESCAPED)) return raw;
@@ -148,13 +130,13 @@ static bool raw_is(peri_str raw, bool escaped, peri_str text) {
 }
 
 bool peri_json_is(peri_json v, peri_str text) {
-    const peri_json_node *node = node_of(v);
+    const peri_json_node *node = peri_json_node_of(v);
     if (!node || node->type != PERI_JSON_STRING) return false;
     return raw_is(peri_json_raw(v), node->flags & PERI_JSON_ESCAPED, text);
 }
 
 peri_json peri_json_get(peri_json v, peri_str key) {
-    const peri_json_node *node = node_of(v);
+    const peri_json_node *node = peri_json_node_of(v);
     if (!node || node->type != PERI_JSON_OBJECT) return (peri_json){0};
     const peri_json_node *nodes = v.doc->nodes;
     peri_json found = {0};
@@ -174,11 +156,6 @@ peri_json peri_json_path(peri_json v, peri_str path) {
         path = dot == PERI_NPOS ? (peri_str){0} : peri_str_sub(path, dot + 1, path.len);
     }
     return v;
-}
-
-bool peri_json_is_true(peri_json v) {
-    const peri_json_node *node = node_of(v);
-    return node && node->flags & PERI_JSON_TRUE;
 }
 
 int peri_json_int(peri_json v, int64_t *out) {

@@ -127,7 +127,7 @@ static void add_content(peri_buf *out, peri_str raw, size_t max_bytes, peri_utf8
     size_t end = max_bytes > SIZE_MAX - out->len ? SIZE_MAX : out->len + max_bytes;
     while (raw.len && (size || (out->len < end && out->status == PERI_OK))) {
         char bytes[6];
-        size_t used = peri__json_plain_run(raw);
+        size_t used = peri__json_plain_run(raw, size ? SIZE_MAX : end - out->len);
         peri_str piece = used ? peri_str_sub(raw, 0, used) : special(raw, bytes, &used);
         peri_buf_add(out, peri_str_sub(piece, 0, end - out->len));
         raw = peri_str_sub(raw, used, raw.len);
