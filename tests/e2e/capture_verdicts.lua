@@ -1,6 +1,6 @@
--- Compares what shipped observers say of a captured scene with what a replay of the session had them
--- say. Usage: luajit capture_verdicts.lua SCENE RECORDS, the latter of `replay --json`. Names those
--- that differ, then says how many agree and how many of them spoke.
+-- Compares what shipped observers say of a captured scene with what a replay of the session had
+-- them say. Usage: luajit capture_verdicts.lua SCENE RECORDS, the latter of `replay --json`.
+-- Names those that differ, then says how many agree and how many of them spoke.
 local here = arg[0]:match("^(.*)/[^/]*$")
 local root = here .. "/../../"
 package.path = root .. "tests/support/?.lua;" .. root .. "lua/?.lua;" .. package.path

@@ -1,6 +1,7 @@
--- Holds the test kit's chain of policies to the core's: makes random batches of a seed, puts them
--- to `policy eval` and to testing.policies, and compares every answer.
--- Usage: luajit kit_parity.lua PERILUNE POLICY[,POLICY] SEED LINES. Says the first line that differs.
+-- Holds the test kit's chain of policies to the core's: makes random batches of a seed, puts
+-- them to `policy eval` and to testing.policies, and compares every answer.
+-- Usage: luajit kit_parity.lua PERILUNE POLICY[,POLICY] SEED LINES. Says the first line that
+-- differs.
 local here = arg[0]:match("^(.*)/[^/]*$")
 package.path = here .. "/../support/?.lua;" .. here .. "/../../lua/?.lua;" .. package.path
 local json = require("json")
@@ -8,7 +9,8 @@ local testing = require("perilune.testing")
 
 local perilune, names, seed, count = arg[1], arg[2], tonumber(arg[3]), tonumber(arg[4])
 local TEXTS = { "The lock is never released on the error path.", "Tests were run %d times.",
-    "The file a%d.c was edited, but never read before.", "LGTM", "The goal is not done: step %d.",
+    "The file a%d.c was edited, but never read before.", "LGTM",
+    "The goal is not done: step %d.",
     "Parser drops the last line." }
 local KINDS = { "advisory", "advisory", "advisory", "report", "veto" }
 local LANES = { "steer", "prompt", "follow_up", "user", "log" }
@@ -44,8 +46,8 @@ end
 local function write_line(file, line)
     local list = {}
     for i, p in ipairs(line.batch) do list[i] = encoded(p) end
-    file:write(('{"at":"%s:00Z","run_state":"%s","work":%d,%s"proposals":[%s]}\n'):format(line.at,
-        line.run_state, line.work, line.window and '"window":"new",' or "",
+    file:write(('{"at":"%s:00Z","run_state":"%s","work":%d,%s"proposals":[%s]}\n'):format(
+        line.at, line.run_state, line.work, line.window and '"window":"new",' or "",
         table.concat(list, ",")))
 end
 
@@ -59,7 +61,8 @@ local function core_says(answer)
     local words = {}
     for _, one in ipairs(answer.decisions) do words[#words + 1] = told(one) end
     for _, one in ipairs(answer.released) do
-        words[#words + 1] = ("released %d:%d %s|%s"):format(one.line, one.index, one.lane, one.reason)
+        words[#words + 1] = ("released %d:%d %s|%s"):format(
+            one.line, one.index, one.lane, one.reason)
     end
     for _, one in ipairs(answer.expired or {}) do
         words[#words + 1] = ("expired %d:%d %s"):format(one.line, one.index, one.reason)
@@ -83,7 +86,8 @@ local function kit_says(desk, line, at)
     for i, one in ipairs(decisions) do words[i] = told(one) end
     for _, one in ipairs(let_go) do
         if one.verdict == "deliver" then
-            words[#words + 1] = ("released %s %s|%s"):format(one.proposal.id, one.lane, one.reason)
+            words[#words + 1] = ("released %s %s|%s"):format(
+                one.proposal.id, one.lane, one.reason)
         else
             expired[#expired + 1] = ("expired %s %s"):format(one.proposal.id, one.reason)
         end
@@ -101,7 +105,8 @@ for i = 1, count do
     write_line(file, lines[i])
 end
 file:close()
-local from = assert(io.popen(("%s policy eval --policy %s %s"):format(perilune, names, file_name)))
+local command = ("%s policy eval --policy %s %s"):format(perilune, names, file_name)
+local from = assert(io.popen(command))
 local desk, at = testing.policies(options), 0
 for text in from:lines() do
     local core, kit = core_says(json.decode(text)), kit_says(desk, lines[at + 1], at)
