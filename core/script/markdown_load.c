@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "base/yaml.h"
+#include "script/definition_words.h"
 #include "script/script_internal.h"
 
 enum {
@@ -27,16 +28,9 @@ typedef struct loader {
 } loader;
 
 #define WORD(name, word) {word, sizeof(word) - 1},
-static const peri_str trigger_words[] = {PERI_TRIGGER_LIST(WORD){0}};
-static const peri_str slice_words[] = {PERI_SLICE_LIST(WORD){0}};
-static const peri_str severity_words[] = {PERI_SEVERITY_LIST(WORD){0}};
 static const peri_str layout_words[] = {PERI_LAYOUT_LIST(WORD){0}};
 static const peri_str tool_words[] = {PERI_TOOL_LIST(WORD){0}};
 static const peri_str thinking_words[] = {PERI_THINKING_LIST(WORD){0}};
-static const peri_str lane_words[] = {PERI_LANE_LIST(WORD) WORD(, "next_prompt")
-                                          WORD(, "next_turn") WORD(, "settle"){0}};
-static const peri_str isolation_words[] = {WORD(, "none") WORD(, "worker"){0}};
-static const peri_str can_words[] = {WORD(, "advise") WORD(, "veto") WORD(, "report"){0}};
 #undef WORD
 
 static void report(loader *l, const peri_yaml *node, const char *id, const char *hint,

@@ -3,6 +3,7 @@
 // stands. Called by script.c.
 #include <lauxlib.h>
 
+#include "script/definition_words.h"
 #include "script/script_internal.h"
 
 enum {
@@ -24,16 +25,6 @@ typedef struct loader {
     size_t max_word_bytes;
     bool failed;
 } loader;
-
-#define WORD(name, word) {word, sizeof(word) - 1},
-static const peri_str trigger_words[] = {PERI_TRIGGER_LIST(WORD){0}};
-static const peri_str slice_words[] = {PERI_SLICE_LIST(WORD){0}};
-static const peri_str severity_words[] = {PERI_SEVERITY_LIST(WORD){0}};
-static const peri_str lane_words[] = {PERI_LANE_LIST(WORD) WORD(, "next_prompt")
-                                          WORD(, "next_turn") WORD(, "settle"){0}};
-static const peri_str isolation_words[] = {WORD(, "none") WORD(, "worker"){0}};
-static const peri_str can_words[] = {WORD(, "advise") WORD(, "veto") WORD(, "report"){0}};
-#undef WORD
 
 static void unknown_word(loader *l, peri_str word, const peri_str *words) {
     peri_str near = peri_diag_nearest(word, words);

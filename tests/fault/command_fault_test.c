@@ -1,8 +1,9 @@
 // Command observers when memory runs out: the nth allocation fails, whichever n. Every run ends
 // exactly once, the runtime goes on, and nothing is leaked.
 #include "command_rig.h"
+#include "fault.h"
 
-// The linker routes allocations here (tests/CMakeLists.txt); -1 lets all of them through.
+// Allocations that may still be made; -1: all of them.
 static long allocations_left = -1;
 static long allocations_made;
 
@@ -10,25 +11,6 @@ static bool may_allocate(void) {
     allocations_made++;
     if (allocations_left < 0) return true;
     return allocations_left-- > 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-void *__wrap_malloc(size_t size) {
-    return may_allocate() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return may_allocate() ? __real_calloc(count, size) : NULL;
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    return may_allocate() ? __real_realloc(old, size) : NULL;
 }
 
 static rig *talking_rig(void) {

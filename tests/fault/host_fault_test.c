@@ -3,11 +3,12 @@
 // comes back, and what was lost is counted.
 #include "perilune/perilune.h"
 
+#include "fault.h"
 #include "test.h"
 
 #define DEMO PERI_TESTS_DIR "/golden/demo"
 
-// The linker routes allocations here (tests/CMakeLists.txt). Number `fail_at` fails, and those
+// Of the allocations, number `fail_at` fails, and those
 // behind it if `fail_on`; -1: none.
 static long made, fail_at = -1;
 static bool fail_on;
@@ -15,23 +16,6 @@ static bool fail_on;
 static bool may_allocate(void) {
     long n = made++;
     return fail_at < 0 || n < fail_at || (n > fail_at && !fail_on);
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-void *__wrap_malloc(size_t size) {
-    return may_allocate() ? __real_malloc(size) : NULL;
-}
-void *__wrap_calloc(size_t count, size_t size) {
-    return may_allocate() ? __real_calloc(count, size) : NULL;
-}
-void *__wrap_realloc(void *old, size_t size) {
-    return may_allocate() ? __real_realloc(old, size) : NULL;
 }
 
 typedef struct life {

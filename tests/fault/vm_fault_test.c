@@ -2,33 +2,15 @@
 // and every entry comes back with a status, leaks nothing, and can be freed.
 #include "script/vm.h"
 
+#include "fault.h"
 #include "test.h"
 
-// The linker routes allocations here (tests/CMakeLists.txt); -1 lets all of them through.
+// Allocations that may still be made; -1: all of them.
 static long allocations_left = -1;
 
 static bool may_allocate(void) {
     if (allocations_left < 0) return true;
     return allocations_left-- > 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-void *__wrap_malloc(size_t size) {
-    return may_allocate() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return may_allocate() ? __real_calloc(count, size) : NULL;
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    return may_allocate() ? __real_realloc(old, size) : NULL;
 }
 
 static const char script[] =
