@@ -13,7 +13,7 @@
 static const char help[] =
     "usage: perilune check [--json | --quiet] [--against RECORDING] [PATH...]\n"
     "\n"
-    "Validates configs, observers, policies and dialects: files, or folders with all below them\n"
+    "Validates configs, observers, policies, dialects and kinds of secrets: files, or folders with all below them\n"
     "(of Markdown what is in a folder called observers). Without a path: what you have in\n"
     "$XDG_CONFIG_HOME/perilune. Each file is Ok, Ok with warnings, or Invalid, with file, line and what\n"
     "to do; of a valid observer the values it resolved to are printed.\n"
@@ -35,7 +35,8 @@ typedef struct checking {
 } checking;
 
 static const char *kind_word(peri_file_kind kind) {
-    static const char *const words[] = {"file", "config", "observer", "policy", "dialect"};
+    static const char *const words[] = {"file",   "config",  "observer",
+                                        "policy", "dialect", "secrets"};
     return words[kind];
 }
 

@@ -39,6 +39,7 @@ typedef enum peri_file_kind {
     PERI_KIND_OBSERVER,
     PERI_KIND_POLICY,
     PERI_KIND_DIALECT,
+    PERI_KIND_SECRETS,
 } peri_file_kind;
 
 /// What a file was taken for.

@@ -61,7 +61,9 @@ static peri_file_kind kind_of(peri_str text) {
                         ? outline.has_observe || outline.on.given || outline.command.given
                         : holds(text, "observe");
     bool policy = holds(text, "reconcile") || holds(text, "budget") || holds(text, "deliver");
-    return policy && !observer ? PERI_KIND_POLICY : PERI_KIND_OBSERVER;
+    if (policy && !observer) return PERI_KIND_POLICY;
+    bool secrets = holds(text, "scrub") && holds(text, "pattern") && !observer;
+    return secrets ? PERI_KIND_SECRETS : PERI_KIND_OBSERVER;
 }
 
 static int check_dialect(peri_host *host, peri_str file, peri_str text, peri_diag_list *diags) {
@@ -70,6 +72,15 @@ static int check_dialect(peri_host *host, peri_str file, peri_str text, peri_dia
     peri_dialect_file *dialect;
     int status = peri_dialect_file_load(file, text, &vm, diags, &dialect);
     if (status == PERI_OK) peri_dialect_file_free(dialect);
+    return status;
+}
+
+static int check_secrets(peri_host *host, peri_str file, peri_str text, peri_diag_list *diags) {
+    peri_scrub *scrub;
+    int status = peri_scrub_new(&scrub);
+    if (status < 0) return status;
+    status = peri_script_add_scrub(host->script, file, text, scrub, diags);
+    peri_scrub_free(scrub);
     return status;
 }
 
@@ -88,6 +99,8 @@ static int check_lua(peri_checker *checker, peri_str file, peri_str text, peri_c
     switch (out->kind) {
     case PERI_KIND_DIALECT:
         return check_dialect(checker->host, file, text, diags);
+    case PERI_KIND_SECRETS:
+        return check_secrets(checker->host, file, text, diags);
     case PERI_KIND_POLICY:
         return peri_script_add_policy(script, stem_of(file), file, text, diags);
     default:
@@ -151,8 +164,8 @@ peri_checked peri_checker_file(peri_checker *checker, const char *path, peri_dia
     }
     if (!known) {
         peri_diag_addf(diags, PERI_ERROR, "unknown-file", file, 0, 0,
-                       "name a config.yaml, a .md observer, or a .lua observer, policy or "
-                       "dialect",
+                       "name a config.yaml, a .md observer, or a .lua observer, policy, "
+                       "dialect or list of secrets",
                        "not a kind of file that perilune reads");
         return out;
     }

@@ -163,10 +163,11 @@ static void read_ledger(reading *r, const peri_yaml *map) {
 }
 
 static void read_privacy(reading *r, const peri_yaml *map) {
-    static const peri_str words[] = {{"scrub", 5}, {"patterns", 8}, {0}};
+    static const peri_str words[] = {{"scrub", 5}, {"patterns", 8}, {"kinds", 5}, {0}};
     if (!map) return;
     if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
     got(r, peri_yaml_bool(&r->doc, key(map, "scrub"), &r->to->scrub));
+    read_list(r, key(map, "kinds"), &r->to->kind_files, &r->to->kind_file_count);
     const peri_yaml *patterns = key(map, "patterns");
     if (patterns && patterns->type != PERI_YAML_LIST) { // a pattern may hold commas
         peri_diag_addf(r->diags, PERI_ERROR, "wrong-type", r->doc.file, patterns->line,

@@ -110,6 +110,11 @@ PERI_MUST_USE int host_switches_read(peri_host *host);
 /// config. PERI_ENOMEM.
 PERI_MUST_USE int host_switches_managed(peri_host *host, const char *more);
 
+// host_privacy.c
+/// Adds the secrets that configs and Lua files describe to the host's scrubber; what is wrong with them
+/// is told and switches every observer off. PERI_ENOMEM.
+PERI_MUST_USE int host_privacy_load(peri_host *host, bool use_user_config);
+
 // host_recall.c
 /// Reads notes and skills: the user's where `use_user_config`, then those of the config.
 PERI_MUST_USE int host_recall_load(peri_host *host, bool use_user_config);

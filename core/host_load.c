@@ -187,21 +187,6 @@ static int load_config(peri_host *host, const peri_host_options *options) {
     return host_switches_managed(host, options->managed_path);
 }
 
-static int load_scrub(peri_host *host) {
-    int status = peri_scrub_new(&host->scrub);
-    for (size_t i = 0; i < host->config.pattern_count && status == PERI_OK; i++) {
-        const char *error = NULL;
-        size_t at = 0;
-        if (peri_scrub_add(host->scrub, PERI_STR("configured"), host->config.patterns[i],
-                           &error, &at) < 0) {
-            peri_diag_addf(&host->diags, PERI_ERROR, "bad-pattern", (peri_str){0}, 0, 0, NULL,
-                           "privacy.patterns: '%.*s' at %zu: %s",
-                           PERI_FMT(host->config.patterns[i]), at, error ? error : "unusable");
-        }
-    }
-    return status;
-}
-
 peri_script_options host_script_options(peri_host *host) {
     peri_script_options options = {
         .find_module = host_find_module, .on_print = on_print, .user = host};
@@ -212,11 +197,12 @@ peri_script_options host_script_options(peri_host *host) {
 int host_load(peri_host *host, const peri_host_options *options) {
     int status = host_project_open(host, options);
     if (status == PERI_OK) status = load_config(host, options);
-    if (status == PERI_OK) status = load_scrub(host);
+    if (status == PERI_OK) status = peri_scrub_new(&host->scrub);
     if (status < 0) return status;
     host_each_shipped(host, DIALECTS, ".lua", load_dialect);
     peri_script_options script = host_script_options(host);
     status = peri_script_new(&script, &host->script);
+    if (status == PERI_OK) status = host_privacy_load(host, options->use_user_config);
     if (status < 0 || options->no_observers) return status;
     status = host_commands_open(host, options->exec_path);
     if (status == PERI_OK) status = host_layers_load(host, options);

@@ -56,6 +56,7 @@ static int narrow_privacy(const narrowing *n) {
     const host_config *said = n->said;
     if (to->scrub && !said->scrub) left_out(n, "privacy.scrub");
     to->scrub |= said->scrub;
+    if (said->kind_files != to->kind_files) left_out(n, "privacy.kinds");
     if (said->patterns == to->patterns) return PERI_OK;
     size_t count = to->pattern_count + said->pattern_count;
     peri_str *both = peri_arena_zero(&to->arena, (count + 1) * sizeof *both);

@@ -75,6 +75,8 @@ typedef struct host_config {
     bool scrub;
     const peri_str *patterns; // more secrets
     size_t pattern_count;
+    const peri_str *kind_files; // Lua files of more kinds of secrets
+    size_t kind_file_count;
     peri_goal goal;
     const peri_str *memory_folders; // more notes and skills than the user's own
     size_t memory_folder_count;

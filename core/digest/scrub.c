@@ -37,6 +37,16 @@ int peri_scrub_add(peri_scrub *scrub, peri_str kind, peri_str pattern, const cha
     return peri__added_add(scrub->added, kind, pattern, error, error_at);
 }
 
+bool peri_scrub_last_finds(const peri_scrub *scrub, peri_str text) {
+    size_t kinds = scrub->added ? peri__added_count(scrub->added) : 0;
+    if (kinds == 0) return false;
+    peri_buf out;
+    peri_buf_init(&out, SIZE_MAX / 4);
+    size_t found = peri__added_apply(scrub->added, kinds - 1, text, &out);
+    peri_buf_deinit(&out);
+    return found > 0;
+}
+
 const char *const *peri_scrub_kinds(void) {
     static const char *const kinds[] = {
         "age-key",

@@ -1,4 +1,4 @@
-// Patterns from a person's configuration. Their author is trusted, the text is not: every match
+// Patterns from a person's configuration or Lua file. Their author is trusted, the text is not: every match
 // has a ceiling of steps and memory, and a text on which a pattern reaches it is hidden from
 // there on, because not knowing is no reason to show it. The only file that includes pcre2.h.
 #include "digest/scrub_added.h"

@@ -1,4 +1,4 @@
-// Kinds of secrets added by configuration: PCRE2 patterns, matched with bounded work.
+// Kinds of secrets added by a person: PCRE2 patterns, matched with bounded work.
 #ifndef PERI_DIGEST_SCRUB_ADDED_H
 #define PERI_DIGEST_SCRUB_ADDED_H
 

@@ -6,6 +6,7 @@
 #define PERI_SCRIPT_SCRIPT_H
 
 #include "base/diag.h"
+#include "digest/scrub.h"
 #include "policy/policy.h"
 #include "runtime/runtime.h"
 #include "script/vm.h"
@@ -65,6 +66,12 @@ void peri_script_run(const peri_run_request *request, peri_arena *arena,
 /// PERI_EINVAL.
 PERI_MUST_USE int peri_script_add_policy(peri_script *script, peri_str name, peri_str file,
                                          peri_str text, peri_diag_list *diags);
+
+/// Adds the kinds of secrets that a Lua file lists to `to` (`return { scrub = { { name, pattern,
+/// hides, keeps } } }`). Whatever is wrong is a diagnostic and PERI_EINVAL, and the kinds that are
+/// right still count; PERI_ENOMEM.
+PERI_MUST_USE int peri_script_add_scrub(peri_script *script, peri_str file, peri_str text,
+                                        peri_scrub *to, peri_diag_list *diags);
 
 /// Loads `text` in the place of the Lua observer `old`, from its file and under its name, beside it:
 /// what runs of `old` stays valid as long as the script. PERI_OK with the new `*out`; PERI_EINVAL.

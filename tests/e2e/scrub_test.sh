@@ -16,4 +16,53 @@ check "C24 a token is put into one of them" grep -q "$token" "$work/rollout.json
 try "$perilune" replay --json "$work/rollout.jsonl"
 check "C24 it is not told" sh -c "! grep -q '$token' '$work/out'"
 check "C24 its kind is" grep -q 'hello from \[github-token redacted\]' "$work/out"
+
+# Kinds from Lua: the user's own file, and those a config names.
+mkdir -p "$XDG_CONFIG_HOME/perilune"
+cat >"$XDG_CONFIG_HOME/perilune/scrub.lua" <<'LUA'
+-- perilune-api: 1
+return { scrub = {
+  { name = "acme-key", pattern = [[\bACME-[0-9]{6}\b]], hides = { "ACME-123456" }, keeps = { "ACME-12" } },
+} }
+LUA
+cat >"$work/team.lua" <<'LUA'
+-- perilune-api: 1
+return { scrub = {
+  { name = "session-cookie", pattern = [[\b(?:sid|session_id)=[0-9a-f]{32}\b]] },
+  { name = "internal-host", pattern = [[\b[a-z0-9-]+\.corp\.example\b]] },
+  { name = "employee", pattern = [[\bE[0-9]{7}\b]] },
+} }
+LUA
+printf 'privacy: { kinds: ["%s"] }\n' "$work/team.lua" >"$work/config.yaml"
+try "$perilune" check "$XDG_CONFIG_HOME/perilune/scrub.lua" "$work/team.lua"
+check "C24 both files of kinds are valid" exits 0
+check "C24 they are known for what they are" grep -q 'team.lua: Ok (secrets)' "$work/out"
+try "$perilune" replay --json --all-sources --config "$work/config.yaml" "$captures"
+check "C24 no word of the recordings is taken for one of their kinds" \
+  sh -c "[ '$status' -eq 0 ] && [ \"\$(grep -c ' redacted\]' '$work/out')\" -eq 0 ]"
+sed "s/hello from bash/ACME-123456 on db1.corp.example/g" \
+  "$captures/codex-0.171.0/codexh/rollout.jsonl" >"$work/rollout.jsonl"
+try "$perilune" replay --json --config "$work/config.yaml" "$work/rollout.jsonl"
+check "C24 what they name is hidden" \
+  grep -q '\[acme-key redacted\] on \[internal-host redacted\]' "$work/out"
+check "C24 everywhere" sh -c "! grep -q 'ACME-123456\|db1.corp' '$work/out'"
+printf 'return { scrub = { { name = "all", pattern = "the" } } }\n' >"$work/team.lua"
+try "$perilune" replay --json --config "$work/config.yaml" "$captures"
+check "C24 a kind that is too greedy shows in the same count" \
+  [ "$(grep -c '\[all redacted\]' "$work/out")" -gt 100 ]
+
+# What a broken file would have hidden cannot be known.
+printf 'return { scrub = { { name = "all", pattern = "a(b" } } }\n' >"$work/team.lua"
+try "$perilune" check "$work/team.lua"
+check "C24 a broken kind is told with its line" \
+  sh -c "[ '$status' -eq 1 ] && grep -q 'team.lua:1: error: all: its pattern, at 3: ' '$work/out'"
+try "$perilune" observers --config "$work/config.yaml"
+check "C24 and keeps every observer off until it is mended" \
+  sh -c "grep -q 'a file of secrets has a mistake' '$work/out' && ! grep -q ' active ' '$work/out'"
+rm "$work/team.lua"
+try "$perilune" observers --config "$work/config.yaml"
+check "C24 so does one that is missing" grep -q 'a file of secrets is missing' "$work/out"
+printf 'privacy: { patterns: ["a(b"] }\n' >"$work/config.yaml"
+try "$perilune" observers --config "$work/config.yaml"
+check "C24 and a broken pattern" grep -q 'privacy.patterns has a mistake' "$work/out"
 finish

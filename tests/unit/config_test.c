@@ -48,7 +48,7 @@ IT("reads every key it knows") {
               "policies: [default, mine]\n"
               "limits: { advisories_per_turn: 10, veto_budget: 0 }\n"
               "ledger: { days: 7, max_bytes: 2000000 }\n"
-              "privacy: { scrub: false, patterns: [\"k[0-9]{2,3}\"] }\n"
+              "privacy: { scrub: false, patterns: [\"k[0-9]{2,3}\"], kinds: [a.lua] }\n"
               "goal:\n  text: ship it\n  check: make test\n"
               "  items: [\"[x] first\", \"- [ ] second\", { text: third, done: true }]\n"));
     CHECK(!config.observers_enabled && !config.scrub);
@@ -62,6 +62,7 @@ IT("reads every key it knows") {
     CHECK_EQ(config.limits.veto_budget, 0);
     CHECK_EQ(config.ledger_days, 7);
     CHECK_STR(config.patterns[0], "k[0-9]{2,3}");
+    CHECK_STR(config.kind_files[0], "a.lua");
     CHECK_STR(config.goal.text, "ship it");
     CHECK_STR(config.goal.check, "make test");
     CHECK_EQ(config.goal.item_count, 3);

@@ -234,7 +234,7 @@ IT("contracts 6: a project's config narrows and does nothing else") {
                   "limits: { advisories_per_turn: 1, veto_budget: 9, "
                   "session: { wakes: 7, model_calls: 100000 } }\n"
                   "policies: [pi]\nledger: { days: 1 }\n"
-                  "privacy: { scrub: false, patterns: ['YOURS-[0-9]+'] }\n"
+                  "privacy: { scrub: false, patterns: ['YOURS-[0-9]+'], kinds: [own.lua] }\n"
                   "goal: { text: ship it }\n");
     agree_to_all(&r);
     load(&r);
@@ -256,6 +256,8 @@ IT("contracts 6: a project's config narrows and does nothing else") {
     CHECK_LOG(&r, "policies: a project may only narrow");
     CHECK_LOG(&r, "ledger: a project may only narrow");
     CHECK_LOG(&r, "privacy.scrub: a project may only narrow");
+    CHECK_LOG(&r, "privacy.kinds: a project may only narrow");
+    CHECK_EQ(config->kind_file_count, 0);
     CHECK_LOG(&r, "an observer enabled: a project may only narrow");
     close_rig(&r);
 }
