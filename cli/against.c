@@ -89,7 +89,8 @@ void against_deinit(against *a) {
 static void count_run(entry *e, peri_str state) {
     if (peri_str_eq(state, PERI_STR("skipped"))) {
         e->skipped++;
-    } else if (peri_str_eq(state, PERI_STR("no-runtime"))) {
+    } else if (peri_str_eq(state, PERI_STR("no-runtime")) ||
+               peri_str_eq(state, PERI_STR("abandoned"))) {
         e->unrun++;
     } else {
         e->ran++;

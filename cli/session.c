@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ANSWER_WAIT_MS = 100, INTERRUPTED_WAITS = 20 };
+enum { ANSWER_WAIT_MS = 100 };
 
 size_t session_option_list(session_options *options, peri_option *to) {
     const peri_option list[] = {
@@ -65,10 +65,13 @@ bool session_settle(peri_host *host, const timeline *t) {
 
 int session_end(peri_host *host, timeline *t) {
     int status = peri_host_finish(host);
-    int waits = 0; // for commands that are still at work
-    while (status >= 0 && !t->saw_summary && !t->broken && waits < INTERRUPTED_WAITS) {
-        status = peri_host_step(host, ANSWER_WAIT_MS);
-        if (status == 0 && peri_interrupted()) waits++;
+    bool abandoned = false;
+    while (status >= 0 && !t->saw_summary && !t->broken) { // commands may be at work
+        if (peri_interrupted() && !abandoned) {
+            status = peri_host_abandon(host);
+            abandoned = true;
+        }
+        if (status >= 0) status = peri_host_step(host, ANSWER_WAIT_MS);
     }
     if (fflush(t->out) != 0 && !t->broken) {
         perror("perilune: cannot write the output");

@@ -141,8 +141,8 @@ static void retire_all(peri_host *host) {
 void peri_host_free(peri_host *host) {
     if (!host || host->in_step || !pthread_equal(host->owner, pthread_self())) return;
     host_gate_close(host);
+    host_runs_abandon(host);
     host_commands_close(host);
-    host_runs_free(host);
     peri_outbox_expire(&host->outbox, (peri_str){0}, (peri_str){0}, "the host ended");
     retire_all(host);
     host_follow_free(host);
@@ -237,6 +237,7 @@ static void step(peri_host *host, int timeout_ms) {
     peri_loop_run(host->loop,
                   due(host) ? 0 : sooner(timeout_ms, host_subscribers_timeout_ms(host)));
     host_reload(host);
+    if (host->abandoned) host_gate_close(host);
     if (host->work_count) {
         host_do_work(host);
     } else {
@@ -262,6 +263,18 @@ int peri_host_step(peri_host *host, int timeout_ms) {
 int peri_host_finish(peri_host *host) {
     HOST_CHECK(host);
     host->finishing = true;
+    return PERI_OK;
+}
+
+int peri_host_abandon(peri_host *host) {
+    HOST_CHECK(host);
+    if (host->in_step) return PERI_ESTATE; // from a callback
+    host->finishing = true;
+    host->abandoned = true;
+    host->in_step = true; // records are told
+    host_gate_close(host);
+    host_runs_abandon(host);
+    host->in_step = false;
     return PERI_OK;
 }
 

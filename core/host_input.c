@@ -532,12 +532,14 @@ static int read_files(peri_host *host) {
 }
 
 int host_read(peri_host *host) {
+    if (host->abandoned) return 0;
     int read = read_streams(host);
     if (!read) read = read_files(host);
     return read ? read : host_follow_read(host);
 }
 
 bool host_has_input(const peri_host *host) {
+    if (host->abandoned) return false;
     for (const peri_source *source = host->sources; source; source = source->next) {
         if (!source->done && (source->from_file || source->ended || unread(source).len))
             return true;

@@ -172,7 +172,8 @@ void host_push_work(peri_host *host, host_work work);
 
 // host_runs.c
 void host_do_work(peri_host *host); // the first of host->work
-void host_runs_free(peri_host *host);
+/// Ends the runs in flight, each with its record.
+void host_runs_abandon(peri_host *host);
 /// Makes a proposal of a draft, to be judged with the batch of whom it is for. PERI_EDENIED (a ceiling, or
 /// a report's conditions), PERI_EINVAL (the draft), PERI_ENOMEM, with the reason.
 PERI_MUST_USE int host_propose(peri_host *host, const host_work *work, const peri_draft *draft,

@@ -107,12 +107,15 @@ typedef struct asking {
 static void on_judged(void *user, const peri_gate_trace *trace) {
     asking *a = user;
     peri_pairing *pairing = a->pairing;
+    host_agent *of = pairing->agent->attached;
+    pairing->asking = false;
     if (!trace) { // the host ends
+        free(pairing->waiting);
+        pairing->waiting = NULL;
+        host_end_if_idle(a->host, of);
         free(a);
         return;
     }
-    host_agent *of = pairing->agent->attached;
-    pairing->asking = false;
     a->answered = true;
     if (peri_pairing_active(pairing)) apply(a->host, pairing, trace);
     a->allowed = trace->verdict == PERI_GATE_VERDICT_ALLOW && peri_pairing_active(pairing);

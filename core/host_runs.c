@@ -238,9 +238,10 @@ static void settle_run(peri_host *host, const host_work *work, peri_str id,
     pairing->counts.skipped += result->state == PERI_RUN_SKIPPED;
     pairing->counts.no_runtime += result->state == PERI_RUN_NO_RUNTIME;
     bool failed = result->state == PERI_RUN_FAILED || result->state == PERI_RUN_TIMEOUT;
+    bool unheard = result->state == PERI_RUN_SKIPPED || result->state == PERI_RUN_ABANDONED;
     if (failed) {
         strike(host, work, result->error);
-    } else if (result->state != PERI_RUN_SKIPPED) {
+    } else if (!unheard) {
         pairing->failures = 0;
     }
     record_run(host, work, id, result);
@@ -249,7 +250,7 @@ static void settle_run(peri_host *host, const host_work *work, peri_str id,
         pairing->wait_until_wall_ms = result->wait_until_wall_ms;
         host_pairing_tell(host, pairing, PERI_STR("cooling-down"), result->error, NULL);
     }
-    if (result->state != PERI_RUN_SKIPPED) pairing->cursor = work->upto;
+    if (!unheard) pairing->cursor = work->upto;
     host_resume_save(host, pairing);
 }
 
@@ -295,8 +296,11 @@ static void end_run(host_run *run, const peri_run_result *result) {
     while (*at != run) at = &(*at)->next;
     *at = run->next;
     pairing->run = NULL;
-    // An observer that was stopped meanwhile has nothing to say any more.
-    if (peri_pairing_active(pairing)) settle_run(host, &run->work, peri_str_c(run->id), &own);
+    if (!peri_pairing_active(pairing) && own.state != PERI_RUN_ABANDONED) {
+        own = (peri_run_result){.state = PERI_RUN_ABANDONED,
+                                .error = PERI_STR("its observer is not armed any more")};
+    }
+    settle_run(host, &run->work, peri_str_c(run->id), &own);
     if (!run->request) follow(host, run);
     free(run);
 }
@@ -314,7 +318,10 @@ static void on_run_done(void *user, const peri_run_result *result) {
     const peri_runtime *other = run->other;
     run->other = NULL;
     bool wanted = result->state == PERI_RUN_NO_RUNTIME && other && other->start;
-    if (wanted && may_call(run)) {
+    if (wanted && run->host->abandoned) {
+        end_run(run, &(peri_run_result){.state = PERI_RUN_ABANDONED,
+                                        .error = PERI_STR("the host is ending")});
+    } else if (wanted && may_call(run)) {
         other->start(other->user, run->request, &run->host->run_arena, on_run_done, run);
     } else {
         end_run(run, result);
@@ -338,11 +345,10 @@ static int start_run(peri_host *host, const host_work *work, peri_str id,
     return PERI_OK;
 }
 
-void host_runs_free(peri_host *host) {
-    while (host->runs) {
-        host_run *run = host->runs;
-        host->runs = run->next;
-        free(run);
+void host_runs_abandon(peri_host *host) {
+    for (size_t i = 0; i < sizeof host->runtimes / sizeof *host->runtimes; i++) {
+        const peri_runtime *runtime = &host->runtimes[i];
+        if (runtime->abandon) runtime->abandon(runtime->user);
     }
 }
 

@@ -326,6 +326,7 @@ struct peri_host {
     void *watching;                                    // owned; of peri_host_watch_digests
     peri_session *unfinished; // first session whose agents may still be going
     bool finishing, summed;
+    bool abandoned; // nothing is read, started or waited for any more
 };
 
 #define HOST_CHECK(host)                                                                       \

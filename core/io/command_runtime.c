@@ -394,6 +394,22 @@ static void start(void *user, const peri_run_request *request, peri_arena *arena
     pump(commands);
 }
 
+// What a child still says is not heard any more: it is killed.
+static void abandon(void *user) {
+    peri_str why = PERI_STR("the host ended before it answered");
+    peri_commands *commands = user;
+    while (commands->first) {
+        tell_failed(commands, take_waiting(commands), PERI_RUN_ABANDONED, why);
+    }
+    for (child *c = commands->children; c; c = c->next) {
+        run *r = c->run;
+        c->run = NULL;
+        if (!r) continue;
+        if (!c->leaving) leave(c);
+        tell_failed(commands, r, PERI_RUN_ABANDONED, why);
+    }
+}
+
 static void rest(void *user, const peri_observer *observer) {
     peri_commands *commands = user;
     for (child *c; (c = find_idle(commands, observer));) leave(c);
@@ -434,7 +450,7 @@ void peri_commands_free(peri_commands *commands) {
 }
 
 peri_runtime peri_commands_runtime(peri_commands *commands) {
-    return (peri_runtime){.user = commands, .start = start, .rest = rest};
+    return (peri_runtime){.user = commands, .start = start, .abandon = abandon, .rest = rest};
 }
 
 size_t peri_commands_children(const peri_commands *commands) {

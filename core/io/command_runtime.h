@@ -25,8 +25,8 @@ typedef struct peri_commands_options {
 
 /// Copies `options` and `exec_path`. PERI_ENOMEM.
 PERI_MUST_USE int peri_commands_new(const peri_commands_options *options, peri_commands **out);
-/// Kills every child and waits for its end, a second at most; unfinished runs never hear of it.
-/// NULL is fine.
+/// Kills every child and waits for its end, a second at most; unfinished runs never hear of it:
+/// abandon them first. NULL is fine.
 void peri_commands_free(peri_commands *commands);
 
 /// A run's deadline, the definition's timeout_ms, counts from when a child was given its line. A

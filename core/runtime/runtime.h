@@ -20,6 +20,7 @@ typedef enum peri_run_state {
     PERI_RUN_FAILED,     // error, junk, over memory: one strike
     PERI_RUN_TIMEOUT,    // out of instructions or time: one strike
     PERI_RUN_NO_RUNTIME, // nothing here can run it: counted, no strike
+    PERI_RUN_ABANDONED, // nobody waited for its answer: the host ends, the observer was stopped
 } peri_run_state;
 
 peri_str peri_run_state_word(peri_run_state state);
@@ -61,6 +62,8 @@ typedef struct peri_runtime {
     /// host's loop. A result given before this returns may have its texts in `arena`.
     void (*start)(void *user, const peri_run_request *request, peri_arena *arena,
                   peri_run_done done, void *done_user);
+    /// Ends every run in flight now, each as PERI_RUN_ABANDONED. May be NULL.
+    void (*abandon)(void *user);
     /// An agent that `observer` watched has ended: what idles for its next run may go. May be
     /// NULL.
     void (*rest)(void *user, const peri_observer *observer);

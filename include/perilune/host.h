@@ -243,8 +243,16 @@ PERI_API peri_str peri_host_switched_off(const peri_host *host);
 PERI_API peri_str peri_host_dialects(const peri_host *host);
 
 /// Asks every observed session to end: unfinished steps are closed, session_end triggers fire
-/// in the following steps. Used by a replay at the end of its input and by a clean stop.
+/// in the following steps. Used by a replay at the end of its input and by a clean stop. What was fed
+/// or opened is still read, and observers at work are waited for, each up to its deadline; the summary
+/// is the last record.
 PERI_API PERI_MUST_USE int peri_host_finish(peri_host *host);
+
+/// The same, but waits for nothing: what was not read yet stays unread, programs of observers are
+/// killed and none is started any more. Each run in flight ends now, as abandoned. The summary comes
+/// with the following steps.
+/// @return PERI_OK; PERI_ESTATE from one of the host's own callbacks.
+PERI_API PERI_MUST_USE int peri_host_abandon(peri_host *host);
 
 #ifdef __cplusplus
 }

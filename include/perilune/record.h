@@ -49,7 +49,8 @@ typedef enum peri_record_kind {
 /// | warning | - | stable id | what is wrong | what to do | file |
 /// | summary | - | - | lines for people | - | - |
 ///
-/// A run is silent, proposed, skipped (its wake() said no), failed, timeout or no-runtime.
+/// A run is silent, proposed, skipped (its wake() said no), failed, timeout, no-runtime or abandoned
+/// (the host ended, or its observer was stopped, before it answered). It has exactly one such record.
 /// Secrets are replaced in all texts (and in `json` and `event`) unless the configuration says otherwise.
 typedef struct peri_record {
     size_t struct_size;

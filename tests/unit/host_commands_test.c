@@ -14,6 +14,8 @@ typedef struct stage {
     peri_source *source;
     char delivered[512];
     size_t deliveries;
+    size_t digests, runs, abandoned, summaries; // records
+    char reason[128];                           // of the last run
 } stage;
 
 static int64_t now_ms(void) {
@@ -27,6 +29,16 @@ static int hear(void *user, const peri_delivery *delivery) {
     snprintf(s->delivered, sizeof s->delivered, "%.*s", PERI_FMT(delivery->text));
     s->deliveries++;
     return PERI_OK;
+}
+
+static void count_record(void *user, const peri_record *record) {
+    stage *s = user;
+    s->digests += record->kind == PERI_RECORD_DIGEST;
+    s->summaries += record->kind == PERI_RECORD_SUMMARY;
+    if (record->kind != PERI_RECORD_RUN) return;
+    s->runs++;
+    s->abandoned += peri_str_eq(record->state, PERI_STR("abandoned"));
+    snprintf(s->reason, sizeof s->reason, "%.*s", PERI_FMT(record->text));
 }
 
 static void write_observer(const stage *s, const char *text) {
@@ -50,6 +62,7 @@ static stage *stage_new(const char *observer, peri_mode mode) {
     options.exec_path = PERI_EXEC_PATH;
     CHECK_OK(peri_host_new(&options, &s->host));
     peri_host_set_sink(s->host, hear, s);
+    CHECK_OK(peri_host_subscribe(s->host, count_record, s));
     CHECK_OK(peri_host_open_stream(s->host, NULL, "activity", &s->source));
     return s;
 }
@@ -57,6 +70,7 @@ static stage *stage_new(const char *observer, peri_mode mode) {
 static void stage_free(stage *s) {
     char path[128];
     peri_host_free(s->host);
+    CHECK_EQ(s->runs, s->digests); // each run that was started has ended in one record
     snprintf(path, sizeof path, "%s/o.lua", s->folder);
     unlink(path);
     rmdir(s->folder);
@@ -163,6 +177,70 @@ IT("ends an agent behind its last run, then nothing of it is alive") {
         CHECK(peri_host_step(s->host, 10) >= 0);
     }
     CHECK_EQ(peri_commands_children(s->host->commands), 0);
+    stage_free(s);
+}
+
+#define HANGING                                                                                  \
+    "-- perilune-api: 1\nreturn { name = 'o', description = 'd', on = 'turn_end', timeout_ms = " \
+    "120000, command = { 'sh', '-c', 'read -r l; exec sleep 300' } }"
+
+IT("abandons what is at work, with a record, and reads and waits for nothing more") {
+    stage *s = stage_new(HANGING, PERI_MODE_LIVE);
+    turn(s, "one");
+    CHECK(s->host->runs != NULL);
+    static const char unread[] =
+        "{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"x\"}\n";
+    size_t used;
+    CHECK_OK(peri_source_feed(s->source, unread, sizeof unread - 1, &used));
+    CHECK_OK(peri_host_abandon(s->host));
+    CHECK(!s->host->runs);
+    CHECK_EQ(s->abandoned, 1);
+    CHECK_STR(peri_str_c(s->reason), "the host ended before it answered");
+    CHECK_EQ(pairing(s)->failures, 0);
+    run_ready(s);
+    CHECK_EQ(s->summaries, 1);
+    CHECK_EQ(s->host->counts.observations, 3); // the fourth stays unread
+    stage_free(s);
+}
+
+IT("starts no program for what is due at an abandoned host's end") {
+    stage *s = stage_new("-- perilune-api: 1\nreturn { name = 'o', description = 'd', on = "
+                         "'session_end', command = { 'sh', '-c', 'exec sleep 300' } }",
+                         PERI_MODE_LIVE);
+    turn(s, "one");
+    CHECK_OK(peri_host_abandon(s->host));
+    run_ready(s);
+    CHECK_EQ(s->summaries, 1);
+    CHECK_EQ(s->runs, 1);
+    CHECK_STR(peri_str_c(s->reason), "the host is ending");
+    CHECK_EQ(peri_commands_children(s->host->commands), 0);
+    stage_free(s);
+}
+
+static void ends_as_abandoned(stage *s, const char *reason) {
+    CHECK_EQ(s->runs, 1);
+    CHECK_EQ(s->abandoned, 1);
+    CHECK_STR(peri_str_c(s->reason), reason);
+}
+
+IT("records a run whose observer was stopped meanwhile, and nothing of its answer") {
+    stage *s = stage_new(SLOW, PERI_MODE_LIVE);
+    turn(s, "one");
+    peri_pairing *stopped = s->host->registry.first->agents->pairings[0];
+    CHECK(peri_pairing_move(stopped, PERI_CAUSE_USER_STOP) > 0);
+    settle(s);
+    ends_as_abandoned(s, "its observer is not armed any more");
+    CHECK_EQ(s->deliveries, 0);
+    CHECK_EQ(stopped->counts.proposed, 0);
+    stage_free(s);
+}
+
+IT("records the runs that end with their host") {
+    stage *s = stage_new(HANGING, PERI_MODE_LIVE);
+    turn(s, "one");
+    peri_host_free(s->host);
+    s->host = NULL;
+    ends_as_abandoned(s, "the host ended before it answered");
     stage_free(s);
 }
 
