@@ -1,5 +1,5 @@
-// The promises of json.h: the scanner, its readers and the writer. What scanner and tree have
-// in common is in json_tree_test.c.
+// The promises of json.h that are the scanner's alone: places in the text, bounded reading,
+// the writer. What scanner and tree have in common is in json_faces_test.c.
 #include "base/json.h"
 #include "test.h"
 
@@ -31,26 +31,6 @@ static void check_status(peri_str text, int status, size_t error_at) {
     fixture f = scan(text);
     CHECK_EQ(f.status, status);
     if (status < 0) CHECK_EQ(f.doc.error_at, error_at);
-    drop(&f);
-}
-
-IT("reads every type") {
-    fixture f = scan(PERI_STR(" {\"a\":[null,true,false,-1.5e+3,\"x\"],\"b\":{}} "));
-    CHECK_OK(f.status);
-    CHECK_EQ(peri_json_type_of(root(&f)), PERI_JSON_OBJECT);
-    CHECK_EQ(peri_json_count(root(&f)), 2);
-    static const peri_json_type types[] = {PERI_JSON_NULL, PERI_JSON_BOOL, PERI_JSON_BOOL,
-                                           PERI_JSON_NUMBER, PERI_JSON_STRING};
-    size_t at = 0;
-    peri_json list = peri_json_get(root(&f), PERI_STR("a"));
-    for (peri_json_iter it = peri_json_begin(list); peri_json_more(&it);) {
-        CHECK_EQ(peri_json_type_of(it.value), types[at++]);
-        CHECK(!it.key.ptr);
-    }
-    CHECK_EQ(at, 5);
-    CHECK_EQ(peri_json_count(peri_json_get(root(&f), PERI_STR("b"))), 0);
-    CHECK_EQ(f.doc.end, f.doc.text.len);
-    CHECK_EQ(f.doc.repaired, 0);
     drop(&f);
 }
 
@@ -103,21 +83,6 @@ IT("reads NaN and the infinities of Python writers as null and counts them") {
         CHECK_EQ(peri_json_type_of(it.value), PERI_JSON_NULL);
     }
     drop(&f);
-}
-
-IT("keeps raw control characters in strings, whatever their place, and counts them") {
-    for (size_t before = 0; before < 40; before++) {
-        char text[64];
-        memset(text, 'x', sizeof text);
-        text[0] = '"';
-        text[1 + before] = '\x1F';
-        text[60] = '"';
-        fixture f = scan(peri_str_of(text, 61));
-        CHECK_OK(f.status);
-        CHECK_EQ(f.doc.repaired, 1);
-        CHECK_EQ(peri_json_str(root(&f), &f.arena).ptr[before], 0x1F);
-        drop(&f);
-    }
 }
 
 IT("nests as deep as the limit and no deeper") {
@@ -177,21 +142,6 @@ IT("finds equal keys among very many without comparing all pairs") {
     CHECK_EQ(parse_strictly(peri_buf_str(&text), &at), PERI_EDUP);
     CHECK_EQ(at, text.len - 11);
     peri_buf_deinit(&text);
-}
-
-IT("gets members by exact name, the last of equal ones") {
-    fixture f = scan(PERI_STR("{\"a\":1,\"A\":2,\"\\u0061\":3,\"\":4,\"a.b\":{\"c\":5}}"));
-    CHECK_OK(f.status);
-    int64_t value = 0;
-    CHECK_OK(peri_json_int(peri_json_get(root(&f), PERI_STR("a")), &value));
-    CHECK_EQ(value, 3);
-    CHECK_OK(peri_json_int(peri_json_get(root(&f), PERI_STR("A")), &value));
-    CHECK_EQ(value, 2);
-    CHECK_OK(peri_json_int(peri_json_get(root(&f), PERI_STR("")), &value));
-    CHECK_EQ(value, 4);
-    CHECK_EQ(peri_json_type_of(peri_json_get(root(&f), PERI_STR("aa"))), PERI_JSON_ABSENT);
-    CHECK_EQ(peri_json_type_of(peri_json_get((peri_json){0}, PERI_STR("a"))), PERI_JSON_ABSENT);
-    drop(&f);
 }
 
 IT("follows a path of names") {
@@ -295,28 +245,6 @@ IT("unescapes no more of a long string than its caps ask for") {
     peri_buf_deinit(&text);
 }
 
-IT("reads whole numbers of 64 bits and says when a number is none") {
-    fixture f = scan(PERI_STR("[9223372036854775807,-9223372036854775808,9223372036854775808,"
-                              "1.0,1e3,-0,\"1\"]"));
-    peri_json_iter it = peri_json_begin(root(&f));
-    int64_t value = 0;
-    CHECK(peri_json_more(&it));
-    CHECK_OK(peri_json_int(it.value, &value));
-    CHECK(value == INT64_MAX);
-    CHECK(peri_json_more(&it));
-    CHECK_OK(peri_json_int(it.value, &value));
-    CHECK(value == INT64_MIN);
-    CHECK(peri_json_more(&it) && peri_json_int(it.value, &value) == PERI_ELIMIT);
-    CHECK(peri_json_more(&it) && peri_json_int(it.value, &value) == PERI_EPARSE);
-    CHECK(peri_json_more(&it) && peri_json_int(it.value, &value) == PERI_EPARSE);
-    CHECK(value == INT64_MIN);
-    CHECK(peri_json_more(&it));
-    CHECK_OK(peri_json_int(it.value, &value));
-    CHECK_EQ(value, 0);
-    CHECK(peri_json_more(&it) && peri_json_int(it.value, &value) == PERI_EINVAL);
-    drop(&f);
-}
-
 static peri_utf8_size compact(peri_str text, size_t max_cp, size_t string_max_cp,
                               peri_buf *out) {
     fixture f = scan(text);
@@ -350,18 +278,6 @@ IT("cuts long strings inside compact JSON on code points and says how much is mi
     CHECK_STR(peri_buf_str(&out), "[\"äb\\n😀… [+3 chars truncated]\",\"äöü\",\"1234\"]");
     CHECK_EQ(size.bytes, out.len);
     peri_buf_deinit(&out);
-}
-
-IT("writes one value out of a document and nothing behind it") {
-    fixture f = scan(PERI_STR("{\"a\":{\"x\":[1,2]},\"b\":3}"));
-    peri_buf out;
-    peri_buf_init(&out, 100);
-    peri_json_compact(peri_json_get(root(&f), PERI_STR("a")), &out, 100, 0);
-    peri_json_compact(peri_json_get(root(&f), PERI_STR("b")), &out, 100, 0);
-    peri_json_compact(peri_json_get(root(&f), PERI_STR("c")), &out, 100, 0);
-    CHECK_STR(peri_buf_str(&out), "{\"x\":[1,2]}3");
-    peri_buf_deinit(&out);
-    drop(&f);
 }
 
 IT("writes a megabyte of raw control characters in linear time") {

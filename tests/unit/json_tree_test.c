@@ -1,197 +1,9 @@
-// The promises of json_tree.h, and what both faces of JSON have in common: `faces` runs each
-// such test against the scanner and against the tree. One test a defect of cJSON that the tree
-// has to make good (D5).
+// The promises of json_tree.h that are the tree's alone: where it differs from the scanner, its
+// diagnostics, building and printing. What both have in common is in json_faces_test.c.
 #include <math.h>
 
 #include "base/json_tree.h"
 #include "test.h"
-
-// What a face makes of a text.
-typedef struct outcome {
-    int status;
-    size_t repaired;
-    peri_buf compact;
-} outcome;
-
-static outcome read_scanned(peri_str text, bool refuse_duplicates) {
-    outcome o = {0};
-    peri_json_doc doc;
-    peri_json_doc_init(&doc);
-    peri_buf_init(&o.compact, 1 << 20);
-    doc.refuse_duplicates = refuse_duplicates;
-    doc.max_depth = 64;
-    o.status = peri_json_parse(&doc, text);
-    if (o.status == PERI_OK && doc.end < text.len) o.status = PERI_EPARSE;
-    o.repaired = doc.repaired;
-    if (o.status == PERI_OK) {
-        peri_json_compact(peri_json_root(&doc), &o.compact, SIZE_MAX, 0);
-    }
-    peri_json_doc_deinit(&doc);
-    return o;
-}
-
-static outcome read_tree(peri_str text, bool refuse_duplicates) {
-    outcome o = {0};
-    peri_tree *tree = NULL;
-    peri_buf_init(&o.compact, 1 << 20);
-    o.status = peri_tree_parse(text, (peri_tree_limits){.refuse_duplicates = refuse_duplicates},
-                               PERI_STR("t.json"), NULL, &o.repaired, &tree);
-    if (o.status == PERI_OK) CHECK_OK(peri_tree_print(tree, SIZE_MAX, &o.compact));
-    peri_tree_free(tree);
-    return o;
-}
-
-static const struct {
-    const char *name;
-    outcome (*read)(peri_str text, bool refuse_duplicates);
-} faces[] = {{"scanner", read_scanned}, {"tree", read_tree}};
-
-#define EACH_FACE(face) (size_t face = 0; face < sizeof faces / sizeof faces[0]; face++)
-
-// `text` is read and printed as `want`, with `repaired` values mended, by both faces.
-static void both_print(peri_str text, peri_str want, size_t repaired) {
-    for
-        EACH_FACE(i) {
-            outcome o = faces[i].read(text, false);
-            if (o.status != PERI_OK || !peri_str_eq(peri_buf_str(&o.compact), want) ||
-                o.repaired != repaired) {
-                TEST_FAIL("%s: %.*s gives %s %.*s (%zu mended), not %.*s", faces[i].name,
-                          PERI_FMT(text), peri_status_name(o.status),
-                          PERI_FMT(peri_buf_str(&o.compact)), o.repaired, PERI_FMT(want));
-            }
-            peri_buf_deinit(&o.compact);
-        }
-}
-
-static void both_refuse(peri_str text, int status, bool refuse_duplicates) {
-    for
-        EACH_FACE(i) {
-            outcome o = faces[i].read(text, refuse_duplicates);
-            if (o.status != status) {
-                TEST_FAIL("%s: %.*s gives %s, not %s", faces[i].name, PERI_FMT(text),
-                          peri_status_name(o.status), peri_status_name(status));
-            }
-            peri_buf_deinit(&o.compact);
-        }
-}
-
-IT("both faces print a text without blanks, members in order") {
-    both_print(PERI_STR(" [ ] "), PERI_STR("[]"), 0);
-    both_print(PERI_STR("\t{\r\n}"), PERI_STR("{}"), 0);
-    both_print(PERI_STR("\"\""), PERI_STR("\"\""), 0);
-    both_print(PERI_STR("{\"b\":[1,{\"c\":[[],{}]}],\"a\":null,\"\":true}"),
-               PERI_STR("{\"b\":[1,{\"c\":[[],{}]}],\"a\":null,\"\":true}"), 0);
-    both_print(PERI_STR("[\"\\u00e9\\u4e2d\\ud83d\\ude00\\/\\u002f\"]"),
-               PERI_STR("[\"é中😀//\"]"), 0);
-}
-
-IT("D5 both faces mend lone surrogates where cJSON refuses the line") {
-    both_print(
-        PERI_STR("[\"\\ud800\",\"x\\uDFFFy\",\"\\ud83d\\u0041\",\"\\ud83d\\ud83d\\ude00\"]"),
-        PERI_STR("[\"\uFFFD\",\"x\uFFFDy\",\"\uFFFDA\",\"\uFFFD😀\"]"), 4);
-    both_print(PERI_STR("\"\\ud83d\\n\""), PERI_STR("\"\uFFFD\\n\""), 1);
-    both_print(PERI_STR("\"\\ufffd\""), PERI_STR("\"\uFFFD\""), 0);
-    both_refuse(PERI_STR("\"\\ud83d\\uZZZZ\""), PERI_EPARSE, false);
-}
-
-IT("D5 both faces keep \\u0000 where cJSON cuts the text") {
-    both_print(PERI_STR("{\"a\\u0000b\":\"c\\u0000d\"}"),
-               PERI_STR("{\"a\\u0000b\":\"c\\u0000d\"}"), 0);
-    both_print(peri_str_of("\"a\0b\"", 5), PERI_STR("\"a\\u0000b\""), 1);
-}
-
-IT("D5 both faces keep raw control characters, escaped when printed") {
-    both_print(PERI_STR("\"a\tb\nc\x1f\""), PERI_STR("\"a\\tb\\nc\\u001f\""), 3);
-}
-
-IT("D5 neither face takes welded or trailing text for part of a value") {
-    both_refuse(PERI_STR("{\"a\":1}{\"b\":2}"), PERI_EPARSE, false);
-    both_refuse(PERI_STR("[1]x"), PERI_EPARSE, false);
-    both_refuse(PERI_STR("1 2"), PERI_EPARSE, false);
-    both_refuse(PERI_STR("true]"), PERI_EPARSE, false);
-    both_refuse(peri_str_of("1\0", 2), PERI_EPARSE, false);
-}
-
-IT("D5 neither face takes control characters for blanks") {
-    both_refuse(PERI_STR("\x01[1]"), PERI_EPARSE, false);
-    both_refuse(PERI_STR("[1,\v2]"), PERI_EPARSE, false);
-    both_refuse(PERI_STR("[1]\f"), PERI_EPARSE, false);
-}
-
-IT("D5 neither face reads numbers that JSON does not have") {
-    static const char *const bad[] = {"01",   "-",     "+1",  ".5",  "1.",
-                                      "1.e2", "1e",    "1e+", "--1", "0x10",
-                                      "1_0",  "1.2.3", "-01", "1-2", "1e5.5"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        both_refuse(peri_str_c(bad[i]), PERI_EPARSE, false);
-    }
-}
-
-IT("D5 both faces keep numbers digit for digit, also beyond 2^53") {
-    static const char *const numbers[] = {"9007199254740993",
-                                          "12345678901234567890123",
-                                          "-0",
-                                          "1.10",
-                                          "1E+2",
-                                          "1e400",
-                                          "0.1000000000000000055511151231257827",
-                                          "-9223372036854775808"};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        both_print(peri_str_c(numbers[i]), peri_str_c(numbers[i]), 0);
-    }
-}
-
-IT("D5 both faces refuse equal keys on demand, also behind escapes, and no others") {
-    both_refuse(PERI_STR("{\"a\":1,\"a\":2}"), PERI_EDUP, true);
-    both_refuse(PERI_STR("{\"a\":1,\"\\u0061\":2}"), PERI_EDUP, true);
-    both_refuse(PERI_STR("[{\"o\":{\"k\":1,\"l\":2,\"k\":3}}]"), PERI_EDUP, true);
-    both_refuse(PERI_STR("{\"a\\u0000b\":1,\"a\\u0000b\":2}"), PERI_EDUP, true);
-    both_refuse(PERI_STR("{\"a\\u0000b\":1,\"a\\u0000c\":2}"), PERI_OK, true);
-    both_refuse(PERI_STR("{\"a\":{\"a\":{\"a\":1}},\"A\":[{\"a\":1},{\"a\":2}]}"), PERI_OK,
-                true);
-    both_print(PERI_STR("{\"a\":1,\"a\":2}"), PERI_STR("{\"a\":1,\"a\":2}"), 0);
-}
-
-IT("D5 both faces stop at 64 levels") {
-    char text[131];
-    for (size_t depth = 64; depth <= 65; depth++) {
-        memset(text, '[', depth);
-        memset(text + depth, ']', depth);
-        both_refuse(peri_str_of(text, 2 * depth), depth == 64 ? PERI_OK : PERI_EDEPTH, false);
-    }
-}
-
-IT("both faces refuse what is not well-formed") {
-    static const char *const bad[] = {
-        "",      " ",     "[",         "]",        "{",          "}",
-        "[1,]",  "[,1]",  "{\"a\"}",   "{\"a\":}", "{\"a\":1,}", "{,}",
-        "{1:2}", "[1:2]", "{\"a\",1}", "[1 2]",    "'a'",        "tru",
-        "True",  "nul",   "truefalse", "\"\\x\"",  "\"\\u12\"",  "\"a",
-        "\"\\",  "[}",    "{]",        "[1}",      "// x\n1",    "undefined"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        both_refuse(peri_str_c(bad[i]), PERI_EPARSE, false);
-    }
-}
-
-IT("D5 the tree refuses NaN and Infinity, which the scanner reads as null") {
-    static const char *const words[] = {"NaN", "[Infinity]", "{\"a\":-Infinity}"};
-    for (size_t i = 0; i < 3; i++) {
-        outcome tree = read_tree(peri_str_c(words[i]), false);
-        outcome scanned = read_scanned(peri_str_c(words[i]), false);
-        CHECK_EQ(tree.status, PERI_EPARSE);
-        CHECK_OK(scanned.status);
-        peri_buf_deinit(&tree.compact);
-        peri_buf_deinit(&scanned.compact);
-    }
-}
-
-IT("D5 the tree mends invalid UTF-8 and skips a BOM") {
-    outcome o = read_tree(PERI_STR("\xEF\xBB\xBF{\"\xFF\":\"a\xC3\"}"), false);
-    CHECK_OK(o.status);
-    CHECK_EQ(o.repaired, 2);
-    CHECK_STR(peri_buf_str(&o.compact), "{\"\uFFFD\":\"a\uFFFD\"}");
-    peri_buf_deinit(&o.compact);
-}
 
 static peri_tree *parse(peri_str text) {
     peri_tree *tree = NULL;
@@ -199,13 +11,32 @@ static peri_tree *parse(peri_str text) {
     return tree;
 }
 
-IT("D5 keys are case-sensitive and the last of equal ones counts") {
-    peri_tree *tree = parse(PERI_STR("{\"Deny\":1,\"deny\":2,\"deny\":3}"));
-    CHECK_STR(peri_tree_str(peri_tree_get(tree, PERI_STR("deny"))), "3");
-    CHECK_STR(peri_tree_str(peri_tree_get(tree, PERI_STR("Deny"))), "1");
-    CHECK(!peri_tree_get(tree, PERI_STR("DENY")));
-    CHECK(!peri_tree_get(peri_tree_first(tree), PERI_STR("x")) &&
-          !peri_tree_get(NULL, PERI_STR("x")));
+static void check_print(const peri_tree *tree, const char *want) {
+    peri_buf out;
+    peri_buf_init(&out, 1 << 16);
+    CHECK_OK(peri_tree_print(tree, SIZE_MAX, &out));
+    CHECK_STR(peri_buf_str(&out), want);
+    peri_buf_deinit(&out);
+}
+
+IT("D5 the tree refuses NaN and Infinity, which the scanner reads as null") {
+    static const char *const words[] = {"NaN", "[Infinity]", "{\"a\":-Infinity}"};
+    for (size_t i = 0; i < 3; i++) {
+        peri_tree *tree = NULL;
+        CHECK_EQ(peri_tree_parse(peri_str_c(words[i]), (peri_tree_limits){0}, (peri_str){0},
+                                 NULL, NULL, &tree),
+                 PERI_EPARSE);
+        CHECK(!tree);
+    }
+}
+
+IT("D5 the tree mends invalid UTF-8 and skips a BOM") {
+    peri_tree *tree = NULL;
+    size_t repaired = 0;
+    CHECK_OK(peri_tree_parse(PERI_STR("\xEF\xBB\xBF{\"\xFF\":\"a\xC3\"}"),
+                             (peri_tree_limits){0}, (peri_str){0}, NULL, &repaired, &tree));
+    CHECK_EQ(repaired, 2);
+    check_print(tree, "{\"\uFFFD\":\"a\uFFFD\"}");
     peri_tree_free(tree);
 }
 
@@ -230,30 +61,6 @@ IT("gives texts with their NULs and keys in order") {
     CHECK_EQ(peri_tree_type(NULL), PERI_JSON_ABSENT);
     peri_tree_free(tree);
     peri_tree_free(NULL);
-}
-
-IT("reads numbers as whole ones or doubles") {
-    peri_tree *tree =
-        parse(PERI_STR("[9223372036854775807,9223372036854775808,1.5,1e3,\"7\"]"));
-    const peri_tree *at = peri_tree_first(tree);
-    int64_t whole = 0;
-    double real = 0;
-    CHECK_OK(peri_tree_int(at, &whole));
-    CHECK(whole == INT64_MAX);
-    at = peri_tree_next(at);
-    CHECK_EQ(peri_tree_int(at, &whole), PERI_ELIMIT);
-    at = peri_tree_next(at);
-    CHECK_EQ(peri_tree_int(at, &whole), PERI_EPARSE);
-    CHECK_OK(peri_tree_double(at, &real));
-    CHECK(real == 1.5);
-    at = peri_tree_next(at);
-    CHECK_EQ(peri_tree_int(at, &whole), PERI_EPARSE);
-    at = peri_tree_next(at);
-    CHECK_EQ(peri_tree_int(at, &whole), PERI_EINVAL);
-    CHECK_EQ(peri_tree_double(at, &real), PERI_EINVAL);
-    CHECK_EQ(peri_tree_int(NULL, &whole), PERI_EINVAL);
-    CHECK(whole == INT64_MAX);
-    peri_tree_free(tree);
 }
 
 // The one diagnostic of a bad text, as text.
@@ -309,24 +116,6 @@ IT("reads a text of exactly its limit and defaults to 1 MiB") {
     peri_buf_add_byte(&text, ' ');
     check_report(peri_buf_str(&text), (peri_tree_limits){0}, PERI_ELIMIT, "json-too-long");
     peri_buf_deinit(&text);
-}
-
-IT("caps the number of values") {
-    peri_buf text;
-    peri_buf_init(&text, 1 << 20);
-    peri_buf_add_byte(&text, '[');
-    for (int i = 0; i < PERI_JSON_MAX_NODES; i++) peri_buf_add_c(&text, i ? ",0" : "0");
-    peri_buf_add_byte(&text, ']');
-    check_report(peri_buf_str(&text), (peri_tree_limits){0}, PERI_ELIMIT, "too many values");
-    peri_buf_deinit(&text);
-}
-
-static void check_print(const peri_tree *tree, const char *want) {
-    peri_buf out;
-    peri_buf_init(&out, 1 << 16);
-    CHECK_OK(peri_tree_print(tree, SIZE_MAX, &out));
-    CHECK_STR(peri_buf_str(&out), want);
-    peri_buf_deinit(&out);
 }
 
 IT("builds trees that print as they would be read") {
