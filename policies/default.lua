@@ -51,9 +51,9 @@ local function says_nothing(text)
     local first = text:match("[%w\128-\255]+") or ""
     if #text >= LONG_BYTES and not EMPTY_WORDS[first:lower()] then return false end
     local characters, has_content = 0, false
-    for word in text:gmatch("[%w\128-\255]+") do
+    for word in text:lower():gmatch("[%w\128-\255]+") do
         characters = characters + #word
-        has_content = has_content or not EMPTY_WORDS[word:lower()]
+        has_content = has_content or not EMPTY_WORDS[word]
         if has_content and characters >= MIN_CHARACTERS then return false end
     end
     return true
@@ -73,38 +73,37 @@ local function alone_reason(p, ctx)
     return nil
 end
 
--- A veto first, then weight, priority (to 100), arrival, in one number: the larger, the better.
+-- A veto first, then weight, priority (to 100), arrival, in one number: the larger, the better,
+-- and no two alike.
 local function rank_of(p, arrival)
     local class = p.kind == "veto" and 4 or WEIGHT[p.severity]
     local weight = p.kind == "veto" and WEIGHT[p.severity] or 0
     return ((class * 4 + weight) * 101 + p.priority) * 1000 - arrival
 end
 
-local function ranks_before(a, b)
-    return a.rank > b.rank
-end
-
+-- The ranks of what is worth keeping, the best last, and what has which rank.
 local function ranked(batch, ctx, dropped)
-    local entries = {}
+    local ranks, by_rank = {}, {}
     local facts = { taken = ctx.taken, new_input = ctx.new_input, similar = ctx.similar }
     for arrival, p in ipairs(batch) do
         local reason = alone_reason(p, facts)
         if reason then
             dropped[#dropped + 1] = { proposal = p, reason = reason }
         else
-            entries[#entries + 1] = { p = p, rank = rank_of(p, arrival) }
+            local rank = rank_of(p, arrival)
+            ranks[#ranks + 1], by_rank[rank] = rank, p
         end
     end
-    table.sort(entries, ranks_before)
-    return entries
+    table.sort(ranks)
+    return ranks, by_rank
 end
 
--- Walks the ranked entries and keeps what fits: one of each fingerprint, one veto, and no more
+-- Walks them from the best and keeps what fits: one of each fingerprint, one veto, and no more
 -- others than a window may ever deliver.
-local function admit(entries, cap, dropped)
+local function admit(ranks, by_rank, cap, dropped)
     local kept, prints, vetoes, others = {}, {}, 0, 0
-    for _, entry in ipairs(entries) do
-        local p, reason = entry.p, nil
+    for i = #ranks, 1, -1 do
+        local p, reason = by_rank[ranks[i]], nil
         local is_veto = p.kind == "veto"
         if prints[p.fingerprint] then
             reason = "same as another in the batch"
@@ -126,7 +125,8 @@ end
 
 local function reconcile(batch, ctx)
     local dropped = {}
-    local kept = admit(ranked(batch, ctx, dropped), ctx.limits.advisories_per_turn, dropped)
+    local ranks, by_rank = ranked(batch, ctx, dropped)
+    local kept = admit(ranks, by_rank, ctx.limits.advisories_per_turn, dropped)
     -- Which of these wait for the veto is decided in `deliver`, where the veto's fate is known.
     local state = ctx.state
     state.granted, state.batch = nil, nil

@@ -58,6 +58,13 @@ local function of_words(source, array)
     return set(names)
 end
 
+-- The table constructor of a text of Lua inside a source.
+local function of_constructor(source, text)
+    local body, names = block(source, text), {}
+    for name in (body or ""):gmatch("([%w_]+) = ") do names[#names + 1] = name end
+    return set(names)
+end
+
 local SCRIPT = "core/script/"
 -- { class, annotations, source, reader, where in the source }
 local PAIRS = {
@@ -72,11 +79,8 @@ local PAIRS = {
         "static void check_companion(" },
     { "perilune.Proposal", "observer", "lua_runtime.c", of_words, "draft_keys[] =" },
     { "perilune.PolicyCtx", "policy", "bind_facts.c", of_array, "ctx_fields[] =" },
-    { "perilune.PolicyProposal", "policy", "bind_facts.c", of_setters,
-        "void peri__proposal_push(" },
+    { "perilune.PolicyProposal", "policy", "bind_facts.c", of_constructor, "maker[] =" },
 }
--- Fields that are set by functions of their own, beside the one that is read.
-local BESIDE = { ["perilune.PolicyProposal"] = { "evidence", "data" } }
 
 local function compare(class, meta, bound, report)
     local ok = true
@@ -108,7 +112,6 @@ local function check(root)
     for _, pair in ipairs(PAIRS) do
         local class, meta = pair[1], read(root .. "/lua/meta/" .. pair[2] .. ".lua")
         local bound = pair[4](read(root .. "/" .. SCRIPT .. pair[3]), pair[5])
-        for _, name in ipairs(BESIDE[class] or {}) do bound[name] = true end
         compare(class, annotated(meta, class), bound, report)
     end
     print(("%d classes compared, %d faults"):format(#PAIRS, failed))

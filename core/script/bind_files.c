@@ -140,9 +140,9 @@ void peri__files_push(lua_State *L, const peri__view *view) {
     lua_newtable(L);
     lua_newtable(L);
     int list = lua_gettop(L) - 1;
-    size_t count;
-    const peri_call *calls = peri__calls_push(L, pack, &count);
-    for (size_t i = 0; i < count && lua_objlen(L, list) < MAX_FILES; i++) {
+    peri__calls_need(L, pack);
+    const peri_call *calls = pack->live.calls;
+    for (size_t i = 0; i < pack->live.call_count && lua_objlen(L, list) < MAX_FILES; i++) {
         const peri_item *call = calls[i].call, *result = calls[i].result;
         file_use use = {.edits = is_tool(call->name, edit_tools), .seq = call->seq};
         if (!use.edits && !is_tool(call->name, read_tools)) continue;

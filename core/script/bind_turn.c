@@ -12,46 +12,42 @@ static const peri_turn *turn_of(const peri__pack *pack) {
 // ---- The list of new items
 
 static size_t items_count(const peri__view *view) {
-    return turn_of(view->pack)->item_count;
+    size_t count = turn_of(view->pack)->item_count;
+    return count < PERI__MAX_VIEWED ? count : PERI__MAX_VIEWED;
 }
 
-// The same item is the same value for the whole call, so that it can be a key.
 static void items_push_at(lua_State *L, const peri__view *view, size_t at) {
-    peri__pack *pack = view->pack;
-    peri__cache_push(L, pack);
-    lua_rawgeti(L, -1, (int)at + 1);
-    if (!lua_isnil(L, -1)) return;
-    lua_pop(L, 1);
-    peri__view_push(L, pack, PERI__ITEM)->item = turn_of(pack)->items[at];
-    lua_pushvalue(L, -1); // cache view view
-    lua_rawseti(L, -3, (int)at + 1);
+    peri__view_push(L, view->pack, PERI__ITEM, at);
 }
 
 static void push_items(lua_State *L, const peri__view *view) {
-    peri__view_push(L, view->pack, PERI__ITEMS);
+    peri__view_push(L, view->pack, PERI__ITEMS, 0);
 }
 
 // ---- Calls
 
-const peri_call *peri__calls_push(lua_State *L, peri__pack *pack, size_t *count) {
+// A block that Lua owns, kept in the call's cache under the key of the turn's address.
+void peri__calls_need(lua_State *L, peri__pack *pack) {
     const peri_turn *turn = turn_of(pack);
-    *count = 0;
-    if (!turn->log_count) return NULL;
+    if (pack->live.calls || !turn->log_count) return;
     peri_vm_tick(L, turn->log_count);
+    peri__cache_push(L, pack);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)turn);
     peri_call *calls = lua_newuserdata(L, turn->log_count * sizeof *calls);
-    *count = peri_turn_calls(turn, calls, turn->log_count);
-    return calls;
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+    size_t count = peri_turn_calls(turn, calls, turn->log_count);
+    pack->live.calls = calls;
+    pack->live.call_count = count < PERI__MAX_VIEWED ? count : PERI__MAX_VIEWED;
 }
 
 static int turn_calls(lua_State *L) {
     peri__pack *pack = peri__method_pack(L);
-    size_t count;
-    const peri_call *calls = peri__calls_push(L, pack, &count);
+    peri__calls_need(L, pack);
+    size_t count = pack->live.call_count;
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
-        peri__view *view = peri__view_push(L, pack, PERI__CALL);
-        view->item = calls[i].call;
-        view->result = calls[i].result;
+        peri__view_push(L, pack, PERI__CALL, i);
         lua_rawseti(L, -2, (int)i + 1);
     }
     return 1;
@@ -63,13 +59,15 @@ static void push_calls(lua_State *L, const peri__view *view) {
 
 static int turn_repeats(lua_State *L) {
     peri__pack *pack = peri__method_pack(L);
-    const peri__view *view = peri__view_find(L, pack, 1, PERI__CALL);
-    if (!view) view = peri__view_find(L, pack, 1, PERI__ITEM);
-    if (!view) return luaL_error(L, "repeats wants a call or an item of this turn");
+    peri__view view;
+    if (!peri__view_find(L, 1, PERI__CALL, &view) &&
+        !peri__view_find(L, 1, PERI__ITEM, &view)) {
+        return luaL_error(L, "repeats wants a call or an item of this turn");
+    }
     size_t same = 0, count = 0;
-    if (view->item->kind == PERI_ITEM_TOOL_CALL) {
+    if (view.item->kind == PERI_ITEM_TOOL_CALL) {
         peri_vm_tick(L, turn_of(pack)->log_count);
-        count = peri_turn_repeats(turn_of(pack), view->item, &same);
+        count = peri_turn_repeats(turn_of(pack), view.item, &same);
     }
     lua_pushnumber(L, (lua_Number)count);
     lua_pushnumber(L, (lua_Number)same);
@@ -191,7 +189,7 @@ static void push_goal(lua_State *L, const peri__view *view) {
 }
 
 static const peri__field turn_fields[] = {
-    {"items", push_items, true},
+    {"items", push_items, false},
     {"calls", push_calls, true},
     {"repeats", push_repeats, true},
     {"files", peri__files_push, true},

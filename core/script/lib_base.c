@@ -24,28 +24,12 @@ int peri__lib_index(lua_State *L) {
     return 1;
 }
 
-// Stack: view, index so far. A view is indexed by C alone: nothing of a script runs in here.
-static int next_of_view(lua_State *L) {
-    lua_Integer index = lua_tointeger(L, 2) + 1;
-    peri_vm_tick(L, 1);
-    lua_pushinteger(L, index);
-    lua_gettable(L, 1);
-    if (lua_isnil(L, -1)) return 1;
-    lua_pushinteger(L, index);
-    lua_insert(L, -2);
-    return 2;
-}
-
-// Upvalue 1: LuaJIT's ipairs, for tables. A view ends at its first nil.
+// Upvalue 1: LuaJIT's ipairs, for tables. A view brings its own.
 int peri__lib_ipairs(lua_State *L) {
-    if (lua_type(L, 1) == LUA_TUSERDATA) {
-        lua_pushcfunction(L, next_of_view);
-        lua_pushvalue(L, 1);
-        lua_pushinteger(L, 0);
-        return 3;
-    }
     lua_settop(L, 1);
-    lua_pushvalue(L, lua_upvalueindex(1));
+    if (!lua_islightuserdata(L, 1) || !luaL_getmetafield(L, 1, "__ipairs")) {
+        lua_pushvalue(L, lua_upvalueindex(1));
+    }
     lua_insert(L, 1);
     lua_call(L, 1, 3);
     return 3;

@@ -125,8 +125,10 @@ static int64_t now_ns(clockid_t id) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-// A thread that had to wait for its processor is not late for that, up to twice the wall.
-static bool late(const peri__meter *m) {
+// A thread that had to wait for its processor is not late for that, up to twice the wall. Asking
+// for its time costs more than a short call: a call's first look begins to count it.
+static bool late(peri__meter *m) {
+    if (!m->start_cpu_ns) m->start_cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
     int64_t wall = now_ns(CLOCK_MONOTONIC) - m->start_ns;
     if (wall < m->wall_ns) return false;
     return wall >= 2 * m->wall_ns ||
@@ -140,13 +142,13 @@ void peri__meter_begin(peri__meter *m) {
     m->collect = false;
     m->place[0] = '\0';
     m->start_ns = now_ns(CLOCK_MONOTONIC);
-    m->start_cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    m->start_cpu_ns = 0;
     m->running = true;
     arm(m, fit_interval(m));
 }
 
+// The hook stays: taking it off and putting it on again costs more than setting its count.
 void peri__meter_end(peri__meter *m) {
-    lua_sethook(m->L, NULL, 0, 0);
     m->running = false;
     m->used_ns = now_ns(CLOCK_MONOTONIC) - m->start_ns;
     if (m->stopped != PERI_OK) m->tainted = true;
@@ -181,6 +183,7 @@ static void spend(lua_State *L, peri__meter *m, uint64_t steps) {
 static void on_count(lua_State *L, lua_Debug *ar) {
     (void)ar;
     peri__meter *m = peri__meter_of(L);
+    if (!m->running) return;
     if (m->collect && m->stopped == PERI_OK) {
         lua_gc(L, LUA_GCCOLLECT, 0);
         m->collect = false;

@@ -130,7 +130,7 @@ static bool is_awake(lua_State *L, const peri__scripted *observer, int turn) {
 static void run_body(lua_State *L, peri__pack *pack, void *arg) {
     run_frame *frame = arg;
     const peri__unit *unit = &frame->observer->unit;
-    peri__view_push(L, pack, PERI__TURN); // turn
+    peri__view_push(L, pack, PERI__TURN, 0); // turn
     if (!is_awake(L, frame->observer, 1)) {
         frame->state = PERI_RUN_SKIPPED;
         return;

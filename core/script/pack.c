@@ -11,8 +11,7 @@
 enum {
     SCRATCH_MAX_BYTES = 1024 * 1024,
     UNIT_ARENA_BYTES = PERI__MAX_SOURCE_BYTES + 256 * 1024,
-    CACHE_ARRAY = 32,
-    CACHE_HASH = 8,
+    CACHE_KEYS = 4, // besides proposals
 };
 
 int peri__pack_new(peri_script *script, peri_str name, peri__pack **out) {
@@ -46,7 +45,7 @@ void peri__pack_free(peri__pack *pack) {
 // keeps outlives it.
 static int enter(lua_State *L, void *user) {
     peri__pack *pack = user;
-    lua_createtable(L, CACHE_ARRAY, CACHE_HASH);
+    lua_createtable(L, 0, CACHE_KEYS + (int)pack->live.proposal_count);
     lua_rawseti(L, LUA_REGISTRYINDEX, pack->cache_ref);
     pack->body(L, pack, pack->frame);
     return 0;
@@ -60,6 +59,7 @@ static int set_up(lua_State *L, void *user) {
     lua_newtable(L);
     pack->loaded_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     peri__views_open(L, pack);
+    peri__proposals_open(L, pack);
     return 0;
 }
 
@@ -74,9 +74,11 @@ static void on_print(void *user, peri_str text) {
     if (options->on_print) options->on_print(options->user, pack->speaker, text);
 }
 
-// A VM fit for the next call: the one at hand, or a new one if that is tainted or missing.
+// A VM fit for the next call: the one at hand, or a new one if that is missing, tainted, or has
+// had so many calls that a view's value would come again.
 static int ready(peri__pack *pack, peri_arena *arena, peri_str *error) {
-    if (pack->vm && !peri_vm_tainted(pack->vm)) return PERI_OK;
+    bool fresh = pack->call_number < PERI__MAX_CALLS;
+    if (pack->vm && fresh && !peri_vm_tainted(pack->vm)) return PERI_OK;
     peri_vm_free(pack->vm);
     pack->vm = NULL;
     peri_vm_options options = {.limits = pack->script->options.limits,
@@ -93,17 +95,19 @@ static int ready(peri__pack *pack, peri_arena *arena, peri_str *error) {
     }
     pack->vm = vm;
     pack->vm_number++;
+    pack->call_number = 0;
     return PERI_OK;
 }
 
 int peri__pack_call(peri__pack *pack, peri__body body, void *frame, const peri__live *live,
                     peri_str *error) {
-    pack->generation++;
+    pack->call_number++;
+    pack->in_call = true;
     pack->body = body;
     pack->frame = frame;
     pack->live = *live;
     int status = peri_vm_run(pack->vm, enter, pack, 0, live->arena, error);
-    pack->generation++;
+    pack->in_call = false;
     pack->live = (peri__live){0};
     return status;
 }

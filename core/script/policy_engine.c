@@ -63,7 +63,7 @@ static void fold_body(lua_State *L, peri__pack *pack, void *arg) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, f->policy->unit.refs[f->function]);
     if (!lua_isfunction(L, 1)) luaL_error(L, "loaded again, the policy has lost a function");
     int nargs = peri__fold_push(L, pack, f);
-    peri__view_push(L, pack, PERI__CTX);
+    peri__view_push(L, pack, PERI__CTX, 0);
     lua_call(L, nargs + 1, f->function == PERI__FN_RECONCILE ? 2 : 1);
     peri__fold_read(f, pack);
     if (!f->reader.problem.ptr) read_state(L, pack, f);
@@ -112,7 +112,8 @@ static int reconcile(void *user, size_t policy, peri_str session,
         *error = PERI_STR("out of memory");
         return PERI_ESCRIPT;
     }
-    peri__live live = {.arena = arena, .facts = facts, .proposals = batch->all};
+    peri__live live = {
+        .arena = arena, .facts = facts, .proposals = batch->all, .proposal_count = batch->kept};
     int status = run_fold(&f, session, live, error);
     if (status < 0) return status;
     for (size_t i = 0; i < batch->count; i++) {
@@ -143,7 +144,8 @@ static int deliver(void *user, size_t policy, peri_str session, const peri_polic
                     .function = PERI__FN_DELIVER,
                     .verdict = *decision};
     if (!f.policy) return 0;
-    peri__live live = {.arena = arena, .facts = facts, .proposals = &proposal};
+    peri__live live = {
+        .arena = arena, .facts = facts, .proposals = &proposal, .proposal_count = 1};
     int status = run_fold(&f, session, live, error);
     if (status >= 0) *decision = f.verdict;
     return status;

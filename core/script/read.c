@@ -173,8 +173,16 @@ void peri__state_push(lua_State *L, peri_str saved) {
     lua_newtable(L);
 }
 
+static bool is_empty(lua_State *L, int table) {
+    lua_pushnil(L);
+    if (!lua_next(L, table)) return true;
+    lua_pop(L, 2);
+    return false;
+}
+
 bool peri__state_read(peri__reader *reader, peri_str saved, peri_str *out) {
     lua_State *L = reader->L;
+    if (!saved.len && lua_istable(L, reader->index) && is_empty(L, reader->index)) return true;
     if (!lua_istable(L, reader->index) && !lua_isnil(L, reader->index)) {
         peri__problem(reader, "ctx.state is a %s, not a table",
                       luaL_typename(L, reader->index));

@@ -1,6 +1,6 @@
 // What the files that run observers and policies share. A pack is one VM with its single entry;
-// a unit is one script loaded into it; a view is a read-only userdata that dies with the call
-// it was made for; a reader looks into a table that came back from a script.
+// a unit is one script loaded into it; a view is a read-only value that dies with the call it was
+// made for; a reader looks into a table that came back from a script.
 #ifndef PERI_SCRIPT_SCRIPT_INTERNAL_H
 #define PERI_SCRIPT_SCRIPT_INTERNAL_H
 
@@ -36,7 +36,10 @@ typedef struct peri__live {
     const peri_turn *turn;                 // observers
     const peri_policy_facts *facts;        // policies
     const peri_proposal *const *proposals; // policies
-    peri_str state;                        // policies: saved ctx.state; absent: none
+    size_t proposal_count;
+    peri_str state;         // policies: saved ctx.state; absent: none
+    const peri_call *calls; // of the turn; NULL until somebody asks
+    size_t call_count;
 } peri__live;
 
 typedef enum peri__noun_id {
@@ -48,15 +51,19 @@ typedef enum peri__noun_id {
     PERI__NOUN_COUNT,
 } peri__noun_id;
 
+enum { PERI__MAX_FIELDS = 24 }; // of a noun
+
 struct peri__pack {
     peri_script *script;
     char *name;         // owned
     peri_vm *vm;        // NULL until its first use, and after one that could not be built
     uint64_t vm_number; // of the VM in use: references into another one are worthless
-    int cache_ref, loaded_ref, noun_refs[PERI__NOUN_COUNT];
-    peri_str speaker;    // whose print it is; borrowed during a call
-    uint64_t generation; // changes when a call begins and when it ends
-    peri__body body;     // of the running call
+    int cache_ref, loaded_ref, maker_ref;
+    const char *field_names[PERI__NOUN_COUNT][PERI__MAX_FIELDS]; // the VM's own texts
+    peri_str speaker;     // whose print it is; borrowed during a call
+    uint32_t call_number; // of the running call, or the last one, in this VM
+    bool in_call;
+    peri__body body; // of the running call
     void *frame;
     peri__live live;
     peri_json_doc doc; // scratch for bindings: kept here so that a throw leaks nothing
@@ -149,7 +156,15 @@ bool peri__state_read(peri__reader *reader, peri_str saved, peri_str *out);
 
 // ---- Views (view.c)
 
-typedef struct peri__view peri__view;
+typedef struct peri__noun peri__noun;
+
+/// What a view's value stands for, looked up anew at each access.
+typedef struct peri__view {
+    peri__pack *pack;
+    peri__noun_id id;
+    const peri_item *item;   // item, call
+    const peri_item *result; // call: may be NULL
+} peri__view;
 
 /// Pushes the value of one field; the view itself stands at 1.
 typedef void (*peri__push)(lua_State *L, const peri__view *view);
@@ -160,32 +175,28 @@ typedef struct peri__field {
     bool cached; // one value for the whole call, kept under the field's name
 } peri__field;
 
-typedef struct peri__noun {
+struct peri__noun {
     const char *name;
-    const peri__field *fields; // ended by a NULL name
+    const peri__field *fields; // ended by a NULL name; fewer than PERI__MAX_FIELDS
     const char *writable;      // the one (cached) field that may be set to a table; NULL: none
     size_t (*count)(const peri__view *view);                          // lists only
     void (*push_at)(lua_State *L, const peri__view *view, size_t at); // lists only; 0-based
-} peri__noun;
-
-struct peri__view {
-    peri__pack *pack;
-    const peri__noun *noun;
-    uint64_t generation;
-    const peri_item *item;   // item, call
-    const peri_item *result; // call: may be NULL
 };
 
 extern const peri__noun peri__noun_turn, peri__noun_items, peri__noun_item, peri__noun_call,
     peri__noun_ctx;
 
-/// Makes the nouns' metatables in a new VM. May throw.
+enum {
+    PERI__MAX_CALLS = (1 << 20) - 1,  // into one VM: then a view's value would come again
+    PERI__MAX_VIEWED = (1 << 16) - 1, // items or calls of one turn
+};
+
+/// Makes the views' metatable in a new VM. May throw.
 void peri__views_open(lua_State *L, peri__pack *pack);
-/// Pushes a new view of the running call.
-peri__view *peri__view_push(lua_State *L, peri__pack *pack, peri__noun_id noun);
-/// The view at `index` if it is a living one of that noun, else NULL.
-const peri__view *peri__view_find(lua_State *L, const peri__pack *pack, int index,
-                                  peri__noun_id noun);
+/// Pushes a view of the running call; `at` is the index of an item or a call. Takes no memory.
+void peri__view_push(lua_State *L, const peri__pack *pack, peri__noun_id noun, size_t at);
+/// True and `*out` set if a living view of that noun stands at `index`.
+bool peri__view_find(lua_State *L, int index, peri__noun_id noun, peri__view *out);
 /// Pushes the call's cache table, where anything may be kept under a key of its own.
 void peri__cache_push(lua_State *L, const peri__pack *pack);
 /// Pushes `fn` as a method of the view at 1; peri__method_pack is its first statement and
@@ -200,12 +211,13 @@ void peri__input_push(lua_State *L, peri__pack *pack, const peri_item *item);
 /// The JSON text that input is parsed from; absent if only a part of it is known.
 peri_str peri__input_json(const peri_item *item);
 
-/// The turn's calls as a block that Lua collects; NULL and nothing pushed if there are none
-/// (bind_turn.c).
-const peri_call *peri__calls_push(lua_State *L, peri__pack *pack, size_t *count);
+/// Sees to pack->live.calls and its count (bind_turn.c).
+void peri__calls_need(lua_State *L, peri__pack *pack);
 /// Pushes the files those calls touched (bind_files.c).
 void peri__files_push(lua_State *L, const peri__view *view);
 
+/// Prepares a new VM for proposals (bind_facts.c). May throw.
+void peri__proposals_open(lua_State *L, peri__pack *pack);
 /// Pushes proposal `index` of the call as a plain table that the policy may change at will: it
 /// is known again by its identity (bind_facts.c).
 void peri__proposal_push(lua_State *L, peri__pack *pack, size_t index);

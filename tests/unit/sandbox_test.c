@@ -73,7 +73,9 @@ static void visit(walk *w, int depth) {
     luaL_checkstack(L, 8, "depth");
     if (depth > MAX_DEPTH) TEST_FAIL("deeper than %d: %s", MAX_DEPTH, w->path);
     peri_buf_addf(w->out, "%s %s\n", w->path, lua_typename(L, type));
-    if (type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TUSERDATA) return;
+    if (type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TUSERDATA &&
+        type != LUA_TLIGHTUSERDATA)
+        return;
     lua_pushvalue(L, at);
     lua_rawget(L, w->seen);
     bool known = !lua_isnil(L, -1);
@@ -114,13 +116,13 @@ static void walk_all(lua_State *L, peri__pack *pack, void *frame) {
     visit_as(w, 0, "", "observe");
     lua_pushliteral(L, "");
     if (lua_getmetatable(L, -1)) visit_as(w, 0, "", "text(meta)");
-    peri__view_push(L, pack, PERI__TURN);
+    peri__view_push(L, pack, PERI__TURN, 0);
     visit_as(w, 0, "", "turn");
-    peri__view_push(L, pack, PERI__ITEMS);
+    peri__view_push(L, pack, PERI__ITEMS, 0);
     visit_as(w, 0, "", "turn.items");
-    peri__view_push(L, pack, PERI__ITEM);
+    peri__view_push(L, pack, PERI__ITEM, 0);
     visit_as(w, 0, "", "item");
-    peri__view_push(L, pack, PERI__CALL);
+    peri__view_push(L, pack, PERI__CALL, 0);
     visit_as(w, 0, "", "call");
 }
 

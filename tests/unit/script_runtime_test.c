@@ -1,5 +1,6 @@
 // Running Lua observers: what a run may say, what it keeps, and that whatever it does it fails
 // alone.
+#include "script/script_internal.h"
 #include "script_scene.h"
 
 #define API "-- perilune-api: 1\n"
@@ -297,6 +298,25 @@ IT("ends views with the call they were made for") {
     CHECK_EQ(scene_run(s, o).state, PERI_RUN_SILENT);
     CHECK_STR(scene_run(s, o).draft.advise,
               "turn false! items false! item false! call false! method false! repeats false");
+    scene_free(s);
+}
+
+IT("keeps a view of an earlier call expired however many calls there were") {
+    scene *s = scene_new();
+    scene_call(s, "Bash", "c1", "{\"command\":\"ls\"}");
+    const peri_observer *o = scene_load(
+        s, "p",
+        API "local kept return { name = 'o', on = 'turn_end', observe = function(turn)\n"
+            "if not kept then kept = turn.items[1] return { advise = 'first' } end\n"
+            "return { advise = tostring(pcall(function() return kept.name end)) } end }");
+    peri__pack *pack = ((peri__scripted *)o->owner)->unit.pack;
+    CHECK_STR(scene_run(s, o).draft.advise, "first");
+    uint64_t vm_number = pack->vm_number;
+    pack->call_number = PERI__MAX_CALLS - 1;
+    CHECK_STR(scene_run(s, o).draft.advise, "false");
+    CHECK_EQ(pack->vm_number, vm_number);
+    CHECK_STR(scene_run(s, o).draft.advise, "first"); // in a new VM, which counts anew
+    CHECK(pack->vm_number > vm_number && pack->call_number < 10);
     scene_free(s);
 }
 

@@ -457,28 +457,29 @@ IT("D14 lets coroutines work as in plain Lua") {
 }
 
 // A view of three elements, as bindings make them.
-static int view_index(lua_State *L) {
-    lua_Integer i = lua_tointeger(L, 2);
-    if (i < 1 || i > 3) return 0;
+static int view_next(lua_State *L) {
+    lua_Integer i = lua_tointeger(L, 2) + 1;
+    if (i > 3) return 0;
+    lua_pushinteger(L, i);
     lua_pushinteger(L, i * 10);
-    return 1;
+    return 2;
 }
 
-static int view_pairs(lua_State *L) {
-    lua_getglobal(L, "no such name");
+static int view_iterate(lua_State *L) {
     lua_settop(L, 1);
-    lua_pushcfunction(L, view_index);
+    lua_pushcfunction(L, view_next);
     lua_insert(L, 1);
-    return 2;
+    lua_pushinteger(L, 0);
+    return 3;
 }
 
 static int use_view(lua_State *L, void *user) {
     box *b = user;
-    lua_newuserdata(L, 1);
+    lua_pushlightuserdata(L, b);
     lua_newtable(L);
-    lua_pushcfunction(L, view_index);
-    lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, view_pairs);
+    lua_pushcfunction(L, view_iterate);
+    lua_setfield(L, -2, "__ipairs");
+    lua_pushcfunction(L, view_iterate);
     lua_setfield(L, -2, "__pairs");
     lua_setmetatable(L, -2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, b->prints); // the script's function
