@@ -3,21 +3,28 @@
 // program.
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/yaml.h"
 #include "cli.h"
+#include "host_author.h"
 #include "io/files.h"
 #include "io/own_files.h"
 #include "layers.h"
+#include "ledger/pairing_state.h"
 #include "paths.h"
+#include "session.h"
 #include "tell.h"
 
 static const char enable_help[] =
-    "usage: perilune enable NAME... [--project DIR] [--json]\n"
+    "usage: perilune enable NAME... [--project DIR] [--state DIR] [--json]\n"
     "\n"
     "Switches observers on: they run from the next start on. What config.yaml disables stays off.\n"
+    "An observer that the gate denied is armed again where it was denied, also in a host that runs, and\n"
+    "the gate judges it anew; nothing else takes a denial back.\n"
     "\n"
     "  --project DIR   the project whose observers are known too (where you are)\n"
+    "  --state DIR     where ledger.db is\n"
     "  --json          {\"name\",\"on\",\"reason\"} of each, one a line\n"
     "\n"
     "Exit status: 0 on; 1 there is no such observer, or something keeps it off; 2 usage; 3 internal\n"
@@ -46,7 +53,7 @@ typedef struct switches {
 
 // What was asked for.
 typedef struct switching {
-    const char *verb, *project;
+    const char *verb, *project, *state_dir;
     bool on, json;
     const char *const *names;
     size_t count;
@@ -169,14 +176,18 @@ static int check_names(const switching *s) {
     int code = PERI_EXIT_OK;
     for (size_t i = 0; i < s->count && code == PERI_EXIT_OK; i++) {
         peri_str name = peri_str_c(s->names[i]);
-        if (!find(host, name)) code = unknown(host, s->verb, name);
+        bool known = find(host, name) || peri_host_knows_agent(host, name);
+        if (!known) code = unknown(host, s->verb, name);
     }
     peri_host_free(host);
     return code;
 }
 
+// An agent definition that observes is no entry of the layers: what was asked for is so.
 static void tell_one(const char *name, const peri_entry *entry, bool on, bool json) {
-    bool is_on = entry->state == PERI_ENTRY_ACTIVE;
+    static const peri_entry none;
+    bool is_on = entry ? entry->state == PERI_ENTRY_ACTIVE : on;
+    if (!entry) entry = &none;
     if (!json) {
         printf("%s is %s%s", name, is_on == on ? "" : "still ", is_on ? "on" : "off");
         if (entry->reason.ptr && is_on != on) printf(": %.*s", PERI_FMT(entry->reason));
@@ -202,12 +213,36 @@ static int report(const switching *s) {
     int code = PERI_EXIT_OK;
     for (size_t i = 0; i < s->count; i++) {
         const peri_entry *entry = find(host, peri_str_c(s->names[i]));
-        if (!entry) continue;
         tell_one(s->names[i], entry, s->on, s->json);
-        if ((entry->state == PERI_ENTRY_ACTIVE) != s->on) code = PERI_EXIT_NEGATIVE;
+        bool other = entry && (entry->state == PERI_ENTRY_ACTIVE) != s->on;
+        if (other) code = PERI_EXIT_NEGATIVE;
     }
     peri_host_free(host);
     return code;
+}
+
+// A ledger that is not there knows of no denial.
+static int take_denials_back(const switching *s) {
+    session_options where = {.state_dir = s->state_dir};
+    char *path = session_state_path(&where, "ledger.db");
+    if (!path || peri_path_type_of(path) != PERI_PATH_FILE) {
+        free(path);
+        return PERI_OK;
+    }
+    peri_ledger *ledger = NULL;
+    const char *error = NULL;
+    int status = peri_ledger_open(path, &(peri_ledger_options){0}, &ledger, &error);
+    peri_clock clock = peri_clock_system();
+    for (size_t i = 0; i < s->count && status == PERI_OK; i++) {
+        status = peri_ledger_enable(ledger, peri_str_c(s->names[i]), clock.wall_ms(clock.user));
+    }
+    if (status < 0) {
+        fprintf(stderr, "perilune %s: %s: %s\n", s->verb, path,
+                error ? error : peri_status_message(status));
+    }
+    peri_ledger_close(ledger);
+    free(path);
+    return status;
 }
 
 static int flip(const switching *s) {
@@ -223,14 +258,17 @@ static int flip(const switching *s) {
                 peri_status_message(status));
     }
     peri_buf_deinit(&path);
+    if (status == PERI_OK && s->on) status = take_denials_back(s);
     if (status < 0) return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;
     return report(s);
 }
 
 static int run(int argc, char **argv, const char *help, bool on) {
     switching s = {.verb = argv[0], .project = ".", .on = on};
-    const peri_option list[] = {
-        {"--project", &s.project, NULL}, {"--json", NULL, &s.json}, {NULL, NULL, NULL}};
+    const peri_option list[] = {{"--project", &s.project, NULL},
+                                {"--json", NULL, &s.json},
+                                {on ? "--state" : NULL, &s.state_dir, NULL},
+                                {NULL, NULL, NULL}};
     const char **names = calloc((size_t)argc, sizeof *names);
     if (!names) return PERI_EXIT_INTERNAL;
     s.names = names;

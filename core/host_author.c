@@ -57,3 +57,7 @@ int peri_host_open_chain(peri_host *host, const peri_host_options *options, peri
     *out = (peri_chain){.engine = host->engine, .limits = host->config.limits};
     return PERI_OK;
 }
+
+bool peri_host_knows_agent(const peri_host *host, peri_str name) {
+    return host_agents_find(&host->agents, name) != NULL;
+}

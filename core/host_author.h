@@ -22,6 +22,9 @@ peri_str peri_host_scrub(peri_host *host, peri_str text, peri_buf *room);
 /// The loaded definition called `name`, or NULL.
 const peri_observer *peri_host_find_observer(const peri_host *host, peri_str name);
 
+/// True if an agent definition is called `name`: others may name it as their observer.
+bool peri_host_knows_agent(const peri_host *host, peri_str name);
+
 /// A host's policies and limits. Lives as long as the host.
 typedef struct peri_chain {
     peri_policy_engine engine;

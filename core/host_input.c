@@ -300,13 +300,14 @@ static void sort_files(peri_host *host) {
 }
 
 // "dir/agent-1.jsonl" has its sidecar at "dir/agent-1.meta.json".
-void host_read_sidecar(peri_host *host, peri_source *source, const host_file *file) {
-    const peri_sidecar *sidecar = &file->dialect->sidecar;
-    if (!sidecar->suffix.len) return;
-    peri_str path = peri_str_c(file->path);
+bool host_sidecar_read(peri_host *host, const peri_dialect *dialect, const char *file,
+                       peri_arena *arena, peri_sidecar_facts *out) {
+    const peri_sidecar *sidecar = &dialect->sidecar;
+    if (!sidecar->suffix.len) return false;
+    peri_str path = peri_str_c(file);
     size_t dot = path.len;
     while (dot > 0 && path.ptr[dot - 1] != '.' && path.ptr[dot - 1] != '/') dot--;
-    if (dot == 0 || path.ptr[dot - 1] != '.') return;
+    if (dot == 0 || path.ptr[dot - 1] != '.') return false;
     peri_buf name, text;
     peri_buf_init(&name, 8192);
     peri_buf_init(&text, 64 * 1024);
@@ -314,15 +315,19 @@ void host_read_sidecar(peri_host *host, peri_source *source, const host_file *fi
     peri_buf_add(&name, sidecar->suffix);
     int status = peri_file_read(peri_buf_c(&name), &text);
     if (status == PERI_OK) {
-        status = peri_sidecar_read(sidecar, peri_buf_str(&text), &source->sidecar_arena,
-                                   &source->sidecar);
-        source->has_sidecar = status == PERI_OK;
+        status = peri_sidecar_read(sidecar, peri_buf_str(&text), arena, out);
     }
     if (status < 0 && status != PERI_ENOENT) {
         host_logf(host, "warning", "%s: %s", peri_buf_c(&name), peri_status_message(status));
     }
     peri_buf_deinit(&name);
     peri_buf_deinit(&text);
+    return status == PERI_OK;
+}
+
+void host_read_sidecar(peri_host *host, peri_source *source, const host_file *file) {
+    source->has_sidecar = host_sidecar_read(host, file->dialect, file->path,
+                                            &source->sidecar_arena, &source->sidecar);
 }
 
 void host_count_file(peri_host *host, const peri_dialect *dialect) {

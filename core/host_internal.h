@@ -134,6 +134,9 @@ PERI_MUST_USE int host_source_read(peri_source *source);
 /// `*size` is what was read of it.
 PERI_MUST_USE int host_sniff(peri_host *host, host_file *file, const peri_dialect *dialect,
                              uint64_t *size);
+/// What stands beside the recording `file` of its agent; texts go to `arena`. False if there is nothing.
+bool host_sidecar_read(peri_host *host, const peri_dialect *dialect, const char *file,
+                       peri_arena *arena, peri_sidecar_facts *out);
 void host_read_sidecar(peri_host *host, peri_source *source, const host_file *file);
 /// True for a file that belongs to a recording beside it and is read with it.
 bool host_is_sidecar(const peri_host *host, const char *path);
@@ -247,10 +250,14 @@ peri_str host_report_text(const peri_pairing *pairing, peri_str report, peri_buf
 // host_resume.c
 /// What a host before this one left of the pairing: task, state, how far it has read, the user's stop.
 void host_resume(peri_host *host, peri_pairing *pairing);
-/// An `observer-ref` of the agent's own stream: the client had an observer of this type watch it, as that
-/// task. A pairing whose observer still has the type goes on as it; the last reference counts.
-void host_resume_reference(peri_host *host, const peri_agent *agent, peri_str type,
-                           peri_str task_id);
+/// An `observer-ref` of the agent's own recording: the client had an observer of this type watch it, as
+/// that task. A pairing whose observer still has the type goes on as it while the client keeps the
+/// observer's recording, else anew with a note; the last reference counts.
+void host_resume_reference(peri_host *host, const peri_source *source, const peri_agent *agent,
+                           peri_str type, peri_str task_id);
+/// True if the user has enabled the observer since the gate denied the pairing: it is armed then, and
+/// that is told.
+bool host_enabled(peri_host *host, peri_pairing *pairing);
 /// Stores all of that, in the transaction of what changed it.
 void host_resume_save(peri_host *host, const peri_pairing *pairing);
 /// True if the user has stopped the observer; the pairing is stopped then, and that is told.

@@ -63,7 +63,9 @@ static void trigger(peri_host *host, host_agent *of, peri_trigger trigger, bool 
     work.ending = ending;
     for (size_t i = 0; i < of->agent->pairing_count; i++) {
         peri_pairing *pairing = of->agent->pairings[i];
-        if (!(pairing->observer->triggers >> trigger & 1) || !peri_pairing_active(pairing)) {
+        if (!(pairing->observer->triggers >> trigger & 1)) continue;
+        if (!peri_pairing_active(pairing) && !host_enabled(host, pairing)) {
+            if (pairing->state == PERI_PAIRING_DENIED) pairing->cursor = work.upto; // not kept
             continue;
         }
         work.pairing = pairing;
@@ -292,7 +294,8 @@ static host_agent *agent_of(peri_host *host, peri_source *source, peri_obs *obs)
 }
 
 // A record of one agent may tell that another is an observer.
-static void learn_observer(peri_host *host, const peri_agent *watched, const peri_obs *obs) {
+static void learn_observer(peri_host *host, const peri_source *source,
+                           const peri_agent *watched, const peri_obs *obs) {
     if (!obs->x.observer_task.len) return;
     peri_agent *agent;
     bool made;
@@ -303,7 +306,7 @@ static void learn_observer(peri_host *host, const peri_agent *watched, const per
     }
     if (!agent->is_observer && agent->attached) host_retire(host, agent);
     agent->is_observer = true;
-    host_resume_reference(host, watched, obs->x.observer_type, obs->x.observer_task);
+    host_resume_reference(host, source, watched, obs->x.observer_type, obs->x.observer_task);
 }
 
 static void set_time(peri_host *host, peri_obs *obs) {
@@ -384,7 +387,7 @@ static void join(peri_host *host, peri_source *source, host_agent *of, peri_obs 
     peri_join_source from = {source->number, dialect && dialect->local_ids};
     peri_join_verdict verdict = peri_join_check(&host->joiner, &of->join, from, obs);
     learn(host, source, of->agent, obs);
-    learn_observer(host, of->agent, obs);
+    learn_observer(host, source, of->agent, obs);
     if (verdict == PERI_JOIN_MORE || verdict == PERI_JOIN_REPEAT) {
         if (peri_join_mend(obs, verdict, &of->tap) < 0) host->counts.lost++;
     }

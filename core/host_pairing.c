@@ -91,6 +91,7 @@ static void apply(peri_host *host, peri_pairing *pairing, const peri_gate_trace 
     add_reason(&reason, trace);
     host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
                       peri_buf_str(&reason), trace);
+    host_resume_save(host, pairing);
     host_logf(host, "warning", "observer %.*s of %.*s: %s", PERI_FMT(pairing->observer->name),
               PERI_FMT(pairing->agent->key), peri_buf_c(&reason));
     peri_buf_deinit(&reason);
@@ -225,7 +226,7 @@ static void on_armed(void *user, peri_pairing *pairing) {
     pairing->cursor = of->tap.last_number + 1;
     pairing->since_wall_ms = host_wall_ms(host);
     host_resume(host, pairing);
-    if (host_stopped(host, pairing)) return;
+    if (!peri_pairing_active(pairing) || host_stopped(host, pairing)) return;
     host_resume_save(host, pairing);
     int status = host->permissions ? ask(host, pairing) : 0;
     if (status < 0) fail(host, pairing, status);

@@ -96,8 +96,8 @@ static bool from_pairing(const history *h, int64_t now_wall_ms, peri_observer_st
     out->since_wall_ms = h->since_wall_ms;
     if (is(h->state, "denied")) {
         say(out, "denied", h->cause,
-            "see perilune gate --agent A --observer NAME; once the rule is gone, a new session "
-            "arms it");
+            "see perilune gate --agent A --observer NAME; once the rule is gone, perilune enable "
+            "NAME");
     } else if (is(h->state, "stopped")) {
         say(out, "stopped by user", h->cause, "a new session arms it again");
     } else if (is(h->state, "disabled")) {

@@ -177,7 +177,7 @@ typedef struct peri_detect {
 /// What a file beside the recording says of its agent (claude: agent-ID.meta.json).
 typedef struct peri_sidecar {
     peri_str suffix; // replaces the recording's last extension; absent: no sidecar
-    peri_rule_path agent_name, observer, parent;
+    peri_rule_path agent_name, observer, stopped, parent;
 } peri_sidecar;
 
 /// All texts and arrays live in the loader's memory as long as the dialect.
@@ -191,6 +191,9 @@ typedef struct peri_dialect {
     size_t rule_count;
     peri_str
         observer_origin; // prompts of this origin show that their session is an observer's own
+    peri_str
+        observer_file; // of an observer's own recording, behind the observed one's path without its
+                       // extension; `*` stands for its task; absent: it has none
     peri_sidecar sidecar;
     peri_str root;  // the member of a line that holds the record; absent: the line is it
     uint32_t rank;  // of the sources of one session a replay reads those of lowest rank

@@ -321,6 +321,7 @@ int peri_sidecar_read(const peri_sidecar *sidecar, peri_str text, peri_arena *ar
             .agent_name = peri_arena_copy(arena, peri_json_str(name, arena)),
             .parent = peri_arena_copy(arena, peri_json_str(parent, arena)),
             .observer = peri_json_is_true(peri_rule_find(&sidecar->observer, &scope)),
+            .stopped = peri_json_is_true(peri_rule_find(&sidecar->stopped, &scope)),
         };
     }
     peri_json_doc_deinit(&doc);

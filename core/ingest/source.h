@@ -86,6 +86,7 @@ int64_t peri_reader_peek_at(peri_reader *reader, peri_str line);
 typedef struct peri_sidecar_facts {
     peri_str agent_name, parent; // in `arena` of the call
     bool observer;
+    bool stopped; // by the user
 } peri_sidecar_facts;
 PERI_MUST_USE int peri_sidecar_read(const peri_sidecar *sidecar, peri_str text,
                                     peri_arena *arena, peri_sidecar_facts *out);

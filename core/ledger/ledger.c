@@ -39,12 +39,13 @@ static const char *const statement_texts[LEDGER_STATEMENT_COUNT] = {
                                    "WHERE device = ? AND inode = ? ORDER BY at_wall_ms DESC",
     [LEDGER_PUT_PAIRING] =
         "INSERT OR REPLACE INTO pairing (session, agent, observer, task_id, armed_wall_ms, mode, "
-        "first, cursor, digests, proposed, seen, at_wall_ms, saved_state) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "first, cursor, digests, proposed, seen, since_wall_ms, at_wall_ms, state, transcript, "
+        "saved_state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [LEDGER_GET_PAIRING] =
-        "SELECT task_id, armed_wall_ms, mode, first, cursor, digests, proposed, seen, saved_state "
-        "FROM pairing WHERE session = ? AND agent = ? AND observer = ?",
+        "SELECT task_id, armed_wall_ms, mode, first, cursor, digests, proposed, seen, since_wall_ms, "
+        "state, transcript, saved_state FROM pairing WHERE session = ? AND agent = ? AND observer = ?",
     [LEDGER_STOPPED_AT] = "SELECT max(at_wall_ms) FROM stop WHERE observer IN ('', ?)",
+    [LEDGER_ENABLED_AT] = "SELECT at_wall_ms FROM enable WHERE observer = ?",
     [LEDGER_PAIRINGS_KEPT] = "DELETE FROM pairing WHERE at_wall_ms < ?1",
     [LEDGER_CHECKPOINTS_KEPT] =
         "DELETE FROM checkpoint WHERE at_wall_ms < (SELECT at_wall_ms FROM checkpoint "

@@ -54,6 +54,7 @@ typedef enum ledger_statement {
     LEDGER_PUT_PAIRING,
     LEDGER_GET_PAIRING,
     LEDGER_STOPPED_AT,
+    LEDGER_ENABLED_AT,
     LEDGER_PAIRINGS_KEPT,
     LEDGER_STATEMENT_COUNT
 } ledger_statement;

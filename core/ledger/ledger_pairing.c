@@ -3,6 +3,8 @@
 #include "ledger/ledger_internal.h"
 #include "ledger/pairing_state.h"
 
+enum { NOTE_WAIT_MS = 2000 };
+
 static int prepare(peri_ledger *ledger, const char *sql, sqlite3_stmt **out) {
     return peri__ledger_status(sqlite3_prepare_v2(ledger->db, sql, -1, out, NULL));
 }
@@ -29,15 +31,22 @@ int peri_ledger_put_pairing(peri_ledger *ledger, const peri_pairing_row *row, in
     if (status < 0) return status;
     sqlite3_stmt *to = ledger->statements[LEDGER_PUT_PAIRING];
     const peri_str texts[] = {row->session, row->agent, row->observer, row->task_id};
-    const int64_t numbers[] = {row->armed_wall_ms,    row->mode,
-                               (int64_t)row->first,   (int64_t)row->cursor,
-                               (int64_t)row->digests, (int64_t)row->proposed,
-                               (int64_t)row->seen,    wall_ms};
+    const int64_t numbers[] = {row->armed_wall_ms,
+                               row->mode,
+                               (int64_t)row->first,
+                               (int64_t)row->cursor,
+                               (int64_t)row->digests,
+                               (int64_t)row->proposed,
+                               (int64_t)row->seen,
+                               row->since_wall_ms,
+                               wall_ms};
     int code = SQLITE_OK, place = 1;
     for (size_t i = 0; i < 4 && code == SQLITE_OK; i++) code = bind_text(to, place++, texts[i]);
-    for (size_t i = 0; i < 8 && code == SQLITE_OK; i++) {
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == SQLITE_OK; i++) {
         code = sqlite3_bind_int64(to, place++, numbers[i]);
     }
+    if (code == SQLITE_OK) code = bind_text(to, place++, row->state);
+    if (code == SQLITE_OK) code = bind_text(to, place++, row->transcript);
     if (code == SQLITE_OK && row->saved_state.ptr)
         code = bind_text(to, place, row->saved_state);
     if (code == SQLITE_OK) code = peri__ledger_step(to, NULL);
@@ -64,27 +73,48 @@ int peri_ledger_get_pairing(peri_ledger *ledger, peri_pairing_row *row, peri_are
     row->digests = (uint64_t)sqlite3_column_int64(get, 5);
     row->proposed = (uint64_t)sqlite3_column_int64(get, 6);
     row->seen = (uint64_t)sqlite3_column_int64(get, 7);
-    row->saved_state = peri_arena_copy(arena, column_text(get, 8));
+    row->since_wall_ms = sqlite3_column_int64(get, 8);
+    row->state = peri_arena_copy(arena, column_text(get, 9));
+    row->transcript = peri_arena_copy(arena, column_text(get, 10));
+    row->saved_state = peri_arena_copy(arena, column_text(get, 11));
     sqlite3_reset(get);
     return row->task_id.ptr ? PERI_OK : PERI_ENOMEM;
 }
 
-int peri_ledger_stop(peri_ledger *ledger, peri_str observer, int64_t wall_ms) {
+// `sql` notes an observer and a time.
+static int note(peri_ledger *ledger, const char *sql, peri_str observer, int64_t wall_ms) {
     sqlite3_stmt *put;
-    int status = prepare(
-        ledger, "INSERT OR REPLACE INTO stop (observer, at_wall_ms) VALUES (?, ?)", &put);
+    sqlite3_busy_timeout(ledger->db, NOTE_WAIT_MS); // a person's own call: no loop waits for it
+    int status = prepare(ledger, sql, &put);
     if (status < 0) return status;
     int code = bind_text(put, 1, observer);
     if (code == SQLITE_OK) code = sqlite3_bind_int64(put, 2, wall_ms);
     return change(put, code);
 }
 
-int64_t peri_ledger_stopped_at(peri_ledger *ledger, peri_str observer) {
-    sqlite3_stmt *get = ledger->statements[LEDGER_STOPPED_AT];
+static int64_t noted_at(sqlite3_stmt *get, peri_str observer) {
     int64_t at = 0;
     if (!get || bind_text(get, 1, observer) != SQLITE_OK) return 0;
     (void)peri__ledger_step(get, &at);
     return at;
+}
+
+int peri_ledger_stop(peri_ledger *ledger, peri_str observer, int64_t wall_ms) {
+    return note(ledger, "INSERT OR REPLACE INTO stop (observer, at_wall_ms) VALUES (?, ?)",
+                observer, wall_ms);
+}
+
+int64_t peri_ledger_stopped_at(peri_ledger *ledger, peri_str observer) {
+    return noted_at(ledger->statements[LEDGER_STOPPED_AT], observer);
+}
+
+int peri_ledger_enable(peri_ledger *ledger, peri_str observer, int64_t wall_ms) {
+    return note(ledger, "INSERT OR REPLACE INTO enable (observer, at_wall_ms) VALUES (?, ?)",
+                observer, wall_ms);
+}
+
+int64_t peri_ledger_enabled_at(peri_ledger *ledger, peri_str observer) {
+    return noted_at(ledger->statements[LEDGER_ENABLED_AT], observer);
 }
 
 int peri_ledger_begin_handing(peri_ledger *ledger, peri_str session, peri_str id) {

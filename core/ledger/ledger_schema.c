@@ -12,7 +12,7 @@
 
 // "peri" in the file's header: only such a file is taken for a ledger.
 #define APPLICATION_ID 0x70657269
-#define SCHEMA_VERSION 3
+#define SCHEMA_VERSION 4
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -39,18 +39,27 @@ static const char schema[] =
               "CREATE TABLE IF NOT EXISTS pairing (session TEXT, agent TEXT, observer TEXT, "
               "task_id TEXT, armed_wall_ms INTEGER, mode INTEGER, first INTEGER, cursor INTEGER, "
               "digests INTEGER, proposed INTEGER, seen INTEGER, at_wall_ms INTEGER, saved_state TEXT, "
+              "state TEXT, since_wall_ms INTEGER, transcript TEXT, "
               "PRIMARY KEY (session, agent, observer)) WITHOUT ROWID;"
               "CREATE INDEX IF NOT EXISTS pairing_at ON pairing (at_wall_ms);"
-              "CREATE TABLE IF NOT EXISTS stop (observer TEXT PRIMARY KEY, at_wall_ms INTEGER);"
+              "CREATE TABLE IF NOT EXISTS stop (observer TEXT PRIMARY KEY, at_wall_ms INTEGER) "
+              "WITHOUT ROWID;"
               "CREATE TABLE IF NOT EXISTS handing (session TEXT, id TEXT, "
               "PRIMARY KEY (session, id)) WITHOUT ROWID;"
               "CREATE TABLE IF NOT EXISTS epoch (number INTEGER NOT NULL);"
               "INSERT INTO epoch SELECT random() WHERE NOT EXISTS (SELECT 1 FROM epoch);"
+              "CREATE TABLE IF NOT EXISTS enable (observer TEXT PRIMARY KEY, at_wall_ms INTEGER) "
+              "WITHOUT ROWID;"
               "PRAGMA user_version = " TEXT_OF(SCHEMA_VERSION) ";"
                                                                "COMMIT;";
 
 #undef NUMBER
 #undef TEXT
+
+// What a table of version 3 has not; the schema leaves a table that is there as it is.
+static const char since_version_3[] = "ALTER TABLE pairing ADD COLUMN state TEXT;"
+                                      "ALTER TABLE pairing ADD COLUMN since_wall_ms INTEGER;"
+                                      "ALTER TABLE pairing ADD COLUMN transcript TEXT;";
 
 static const char *describe(int status) {
     switch (status) {
@@ -157,6 +166,8 @@ static int set_up(sqlite3 *db, int64_t max_bytes, int64_t version) {
         status = tell(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                           "PRAGMA journal_size_limit = 4194304;");
     }
+    // It fails where another program was quicker; what is missing then fails where it is used.
+    if (status == PERI_OK && version == 3) (void)tell(db, since_version_3);
     if (status == PERI_OK && version < SCHEMA_VERSION) status = tell(db, schema);
     if (status < 0) return status;
     char pragma[64];

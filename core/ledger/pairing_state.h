@@ -11,6 +11,9 @@ typedef struct peri_pairing_row {
     peri_str session, agent, observer; // the key; borrowed
     peri_str task_id;
     peri_str saved_state;  // absent: lost, or never there
+    peri_str transcript;   // path of the client's file of the observer; empty: it has none
+    peri_str state;        // of the pairing, as a word
+    int64_t since_wall_ms; // when it came into that state
     int64_t armed_wall_ms; // when it was armed first
     int64_t mode;          // permission mode then; -1: unknown
     uint64_t first;        // fingerprint of the agent's first item
@@ -32,6 +35,12 @@ PERI_MUST_USE int peri_ledger_stop(peri_ledger *ledger, peri_str observer, int64
 
 /// When the user stopped `observer` last, or all of them; 0: never.
 int64_t peri_ledger_stopped_at(peri_ledger *ledger, peri_str observer);
+
+/// Notes that the user enabled `observer`: every pairing denied until now. Durable at once.
+PERI_MUST_USE int peri_ledger_enable(peri_ledger *ledger, peri_str observer, int64_t wall_ms);
+
+/// When the user enabled `observer` last; 0: never.
+int64_t peri_ledger_enabled_at(peri_ledger *ledger, peri_str observer);
 
 /// Notes that the delivery `id` is about to be handed over; durable at once. And that it was, or was not.
 PERI_MUST_USE int peri_ledger_begin_handing(peri_ledger *ledger, peri_str session, peri_str id);

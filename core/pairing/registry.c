@@ -79,6 +79,7 @@ void peri_registry_init(peri_registry *registry, uint64_t seed, void (*free_agen
 
 static void free_pairing(peri_pairing *pairing) {
     disown(&pairing->saved_state);
+    disown(&pairing->transcript);
     disown(&pairing->last_error);
     disown(&pairing->why);
     free(pairing->waiting);

@@ -82,7 +82,9 @@ typedef struct peri_pairing {
     uint32_t failures;            // in a row
     uint64_t cursor;              // number of the next activity item to digest
     peri_str saved_state;         // ctx.state as JSON; owned
-    peri_str last_error;          // owned
+    peri_str
+        transcript; // path of the observer's own, where the observed client keeps it; owned
+    peri_str last_error; // owned
     peri_str last[6]; // of the last proposal: text fingerprint verdict lane reason state; owned
     bool last_due;    // its next digest is to say so
     peri_pairing_counts counts;

@@ -253,6 +253,7 @@ static void read_sidecar(loader *l, peri_json v) {
     sidecar->suffix = text_of(l, member(v, "suffix"));
     sidecar->agent_name = read_path(l, member(v, "agent_name"));
     sidecar->observer = read_path(l, member(v, "observer"));
+    sidecar->stopped = read_path(l, member(v, "stopped"));
     sidecar->parent = read_path(l, member(v, "parent"));
 }
 
@@ -273,6 +274,7 @@ static void read_dialect(loader *l) {
     read_rules(l, member(root, "rules"));
     read_sidecar(l, member(root, "sidecar"));
     dialect->observer_origin = text_of(l, member(root, "observerOrigin"));
+    dialect->observer_file = text_of(l, member(root, "observerFile"));
     dialect->root = text_of(l, member(root, "root"));
     dialect->local_ids = peri_json_is_true(member(root, "localIds"));
     int64_t rank;

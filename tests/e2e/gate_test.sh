@@ -33,32 +33,57 @@ turn() {
   printf '{"session":"%s","cwd":"%s","kind":"user_message","text":"do %s"}\n' "$1" "$work/project" "$2"
   printf '{"session":"%s","kind":"assistant_text","text":"did %s"}\n' "$1" "$2"
   printf '{"session":"%s","kind":"turn_ended","reason":"completed"}\n' "$1"
-  sleep 0.3
 }
-live() { "$perilune" run --json --dialect activity --observers "$work/observers" --state "$work/state" --project "$work/project" - >"$work/out" 2>"$work/err"; }
-{
-  turn s one
-  echo '{"permissions":{"deny":["Agent(talker)"]}}' >"$settings"
-  turn s two
-  echo '{"permissions":{"deny":["Agent(talker)"' >"$settings"
-  turn s three
-  rm "$settings"
-  turn s four
-} | live
+host() {
+  "$perilune" run --json --dialect activity --observers "$work/observers" --state "$work/state" --project "$work/project" -
+}
+live() { host >"$work/out" 2>"$work/err"; }
+do_turn() { say "$(turn "$1" "$2")" && settled; }
 runs() { grep -c '"record":"run".*"observer":"talker"' "$work/out" || true; }
-check "C33 the batch behind the new rule is not shown, nor any after it" [ "$(runs)" -eq 1 ]
-check "C33 the pairing is denied, with the rule" grep -q '"observer":"talker","state":"denied","reason":"deny-rules: deny rule Agent(talker) of ' "$work/out"
+told() { grep -q "\"observer\":\"talker\",\"state\":\"$1\"$2" "$work/out"; }
+
+live_start host
+do_turn s one
+echo '{"permissions":{"deny":["Agent(talker)"]}}' >"$settings"
+do_turn s two
+check "C33 the batch behind the new rule is not shown" [ "$(runs)" -eq 1 ]
+check "C33 the pairing is denied, with the rule" told denied ',"reason":"deny-rules: deny rule Agent(talker) of '
+echo '{"permissions":{"deny":["Agent(talker)"' >"$settings"
+do_turn s three
+rm "$settings"
+do_turn s four
+check "C33 the rule removed again does not revive it" [ "$(runs)" -eq 1 ]
+do_turn other one
+check "C33 a pairing that was not denied is fed" [ "$(runs)" -eq 2 ]
+live_end
 check "C33 the broken file is named, with line and column" grep -q 'settings.json:2:1: error' "$work/err"
 
-{
-  turn s2 one
-  echo '{"permissions":{"deny":[' >"$settings"
-  turn s2 two
-  echo '{}' >"$settings"
-  turn s2 three
-} | live
-check "a file that never was good is an error: this batch is dropped, the observer stays armed" [ "$(runs)" -eq 2 ]
-check "and is told so" grep -q '"observer":"talker","state":"armed","reason":"gate error, batch dropped: ' "$work/out"
+live_start host
+do_turn s five
+check "CC-5 denied survives the restart" [ "$(runs)" -eq 0 ]
+check "CC-5 and is told, with what to do" told denied ',"reason":"denied before this host began; perilune enable'
+mkdir -p "$XDG_CONFIG_HOME/perilune/observers"
+cp "$work/observers/talker.lua" "$XDG_CONFIG_HOME/perilune/observers"
+check "CC-5 enable takes the denial back" "$perilune" enable talker --state "$work/state"
+do_turn s six
+check "CC-5 the user's enable arms it again in the host that runs" told armed ',"reason":"enabled by the user"'
+check "CC-5 and it is shown what came since" [ "$(runs)" -eq 1 ]
+check "CC-5 not what came while it was denied" sh -c "! grep '\"record\":\"digest\".*\"observer\":\"talker\"' '$work/out' | grep -q 'did five'"
+echo '{"permissions":{"deny":["Agent(talker)"]}}' >"$settings"
+do_turn s seven
+check "CC-5 the gate may deny it anew" [ "$(runs)" -eq 1 ]
+live_end
+rm "$settings"
+
+live_start host
+do_turn s2 one
+echo '{"permissions":{"deny":[' >"$settings"
+do_turn s2 two
+echo '{}' >"$settings"
+do_turn s2 three
+live_end
+check "CC-10 a file that never was good is an error: this batch is dropped, the observer stays armed" [ "$(runs)" -eq 2 ]
+check "CC-10 and is told so" told armed ',"reason":"gate error, batch dropped: '
 rm "$settings"
 
 # --- switches (CC-1)
@@ -128,19 +153,4 @@ check "C67 the same as JSON" grep -q '"name":"talker","layer":"given","state":"h
 check "what was observed before starts no run, what is new does" [ "$(runs)" -eq 1 ]
 check "CC-6 the state was kept" grep -q 'finding number 2' "$work/out"
 
-# --- a client's own reference (CC-6)
-
-rm -rf "$agents" "$work/state"
-mkdir -p "$agents"
-agent watcher ''
-printf 'agents: { worker: { observer: watcher } }\n' >"$work/agents.yaml"
-transcript=$captures/claude-code-2.1.332/resB_332/transcript/9c3b429e-c386-445e-baa8-7ae9017c6906.jsonl
-watched() { "$perilune" run --json --config "$work/agents.yaml" --state "$work/state" "$work/cut.jsonl" >"$work/out" 2>"$work/err"; }
-head -n 40 "$transcript" >"$work/cut.jsonl"
-watched
-check "CC-6 an observer-ref of a transcript names the task" grep -q '"id":"ab2eceff24c993822","observer":"watcher"' "$work/out"
-cp "$transcript" "$work/cut.jsonl"
-watched
-check "CC-6 the next host goes on as the same task" \
-  grep -q '"record":"pairing".*"id":"ab2eceff24c993822","observer":"watcher","state":"armed"' "$work/out"
 finish

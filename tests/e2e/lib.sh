@@ -47,6 +47,37 @@ refuses() {
   exits 2 && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -qF -- "$1" "$work/err"
 }
 
+# A live host that a test speaks to: live_start COMMAND..., which reads its standard input and writes
+# --json; `say LINE...`; `settled` returns when all that was said has had its effect; `live_end`.
+live_start() {
+  rm -f "$work/speak"
+  mkfifo "$work/speak"
+  marks=0
+  "$@" <"$work/speak" >"$work/out" 2>"$work/err" &
+  live=$!
+  exec 3>"$work/speak"
+}
+
+say() { printf '%s\n' "$@" >&3; }
+
+# A host reads on when nothing is due: the mark, of no known kind, is told behind all of it.
+settled() {
+  marks=$((marks + 1))
+  say "{\"mark\":$marks}"
+  waited=0
+  until grep -q "\"mark\":$marks[,}]" "$work/out"; do
+    waited=$((waited + 1))
+    [ "$waited" -lt 1200 ] || return 1
+    sleep 0.05
+  done
+}
+
+live_end() {
+  exec 3>&-
+  status=0
+  wait "$live" || status=$?
+}
+
 finish() {
   echo "$passed passed, $failed failed"
   [ "$failed" -eq 0 ]

@@ -67,8 +67,9 @@ static inline void hosting_digest(void *user, const peri_turn *turn,
     peri_buf_add_c(&h->digests, "\n=====\n");
 }
 
-// `observer` is the text of one Lua observer, called "probe"; NULL: none.
-static inline void hosting_open(hosting *h, peri_mode mode, const char *observer) {
+// `observer` is the text of one Lua observer, called "probe"; NULL: none. `ledger`: its path; NULL: none.
+static inline void hosting_open_on(hosting *h, peri_mode mode, const char *observer,
+                                   const char *ledger) {
     *h = (hosting){.sink_answer = PERI_OK};
     peri_buf_init(&h->records, 1 << 26);
     peri_buf_init(&h->digests, 1 << 24);
@@ -90,11 +91,16 @@ static inline void hosting_open(hosting *h, peri_mode mode, const char *observer
     options.no_observers = !observer;
     options.observer_dir = h->folder;
     options.observer_only = "probe";
+    options.ledger_path = ledger;
     options.on_log = hosting_log;
     options.log_user = h;
     CHECK_OK(peri_host_new(&options, &h->host));
     CHECK_OK(peri_host_subscribe(h->host, hosting_record, h));
     peri_host_set_sink(h->host, hosting_sink, h);
+}
+
+static inline void hosting_open(hosting *h, peri_mode mode, const char *observer) {
+    hosting_open_on(h, mode, observer, NULL);
 }
 
 static inline void hosting_close(hosting *h) {

@@ -48,7 +48,9 @@ return dialect {
   },
   session = "sessionId", agent = { "agentId", default = "main" }, at = "timestamp",
   observer_origin = "observer-activity",
-  sidecar = { suffix = ".meta.json", agent_name = "agentType", observer = "isObserver", parent = "toolUseId" },
+  sidecar = { suffix = ".meta.json", agent_name = "agentType", observer = "isObserver",
+    stopped = "observerStopped", parent = "toolUseId" },
+  observer_file = "/subagents/agent-*.jsonl",
   common = {
     ["x.cwd"] = "cwd", ["x.record"] = "uuid", ["x.version"] = "version", ["x.parentRecord"] = "parentUuid",
     ["x.retracts"] = "supersedes",

@@ -150,7 +150,7 @@ end
 local known = {
   name = true, api = true, detect = true, session = true, agent = true, at = true, seq = true, common = true,
   skip = true, rules = true, sidecar = true, observer_origin = true, lanes = true, root = true, rank = true,
-  local_ids = true,
+  local_ids = true, observer_file = true,
 }
 
 -- Runs the function `index` on a record; returns what it emitted.
@@ -172,7 +172,8 @@ function M.new(t)
   end
   local data = {
     name = t.name, api = t.api or 1, detects = detects(t), common = common(t), rules = rules(t, names),
-    sidecar = t.sidecar, observerOrigin = t.observer_origin, lanes = t.lanes, root = t.root, rank = t.rank,
+    sidecar = t.sidecar, observerOrigin = t.observer_origin, observerFile = t.observer_file,
+    lanes = t.lanes, root = t.root, rank = t.rank,
     localIds = t.local_ids,
   }
   return { data = data, call = #found > 0 and caller(found) or nil }

@@ -1,0 +1,115 @@
+// A host on the ledger of one before it (spec CC-6): for a Lua observer the saved ctx.state row is the
+// transcript. What becomes of a client's own recordings is shown in e2e/resume_test.sh.
+#include "hosting.h"
+#include "ledger/pairing_state.h"
+#include "scratch.h"
+
+static const char counter[] = "-- perilune-api: 1\n"
+                              "return { name = 'probe', description = 'd', on = 'turn_end',\n"
+                              "  observe = function(turn, ctx)\n"
+                              "    ctx.state.n = (ctx.state.n or 0) + 1\n"
+                              "    return { advise = 'this is step number ' .. ctx.state.n,\n"
+                              "      fingerprint = 'f' .. ctx.state.n }\n"
+                              "  end }\n";
+
+static hosting h;
+static scratch place;
+
+static peri_str records(void) {
+    return peri_buf_str(&h.records);
+}
+
+static void open_host(void) {
+    hosting_open_on(&h, PERI_MODE_LIVE, counter, scratch_path(&place, "ledger.db"));
+}
+
+// A host that is told the session from its beginning to turn `count`.
+static void live_through(int count) {
+    open_host();
+    peri_source *source = hosting_stream(&h, "activity");
+    for (int i = 1; i <= count; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"do %d\"}\n"
+                 "{\"session\":\"s\",\"kind\":\"turn_ended\",\"reason\":\"completed\"}\n",
+                 i);
+        hosting_feed(&h, source, peri_str_c(text));
+    }
+}
+
+static peri_ledger *open_ledger(void) {
+    peri_ledger *ledger = NULL;
+    const char *error = NULL;
+    CHECK_OK(peri_ledger_open(scratch_path(&place, "ledger.db"), &(peri_ledger_options){0},
+                              &ledger, &error));
+    return ledger;
+}
+
+static peri_pairing_row row_of(peri_ledger *ledger, peri_arena *arena) {
+    peri_pairing_row row = {
+        .session = PERI_STR("s"), .agent = PERI_STR("main"), .observer = PERI_STR("probe")};
+    CHECK_OK(peri_ledger_get_pairing(ledger, &row, arena));
+    return row;
+}
+
+IT("CC-6 goes on as the same task, with its state, and digests nothing twice") {
+    scratch_open(&place);
+    live_through(2);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 2);
+    hosting_close(&h);
+    live_through(3);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 1);
+    CHECK(times(records(), "this is step number 3") > 0);
+    CHECK_EQ(times(records(), "Recovery note"), 0);
+    hosting_close(&h);
+    scratch_close(&place);
+}
+
+IT("CC-6 begins anew, and says so once, where the state row is lost") {
+    scratch_open(&place);
+    live_through(1);
+    hosting_close(&h);
+    peri_arena arena;
+    peri_arena_init(&arena, 65536);
+    peri_ledger *ledger = open_ledger();
+    peri_pairing_row row = row_of(ledger, &arena);
+    row.saved_state = (peri_str){0};
+    CHECK_OK(peri_ledger_put_pairing(ledger, &row, 1));
+    CHECK_OK(peri_ledger_commit(ledger, 1));
+    peri_ledger_close(ledger);
+    live_through(3);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 2);
+    CHECK_EQ(times(records(), "\"text\":\"Recovery note: "), 1);
+    CHECK(times(records(), "this is step number 1") > 0);
+    hosting_close(&h);
+    ledger = open_ledger();
+    peri_pairing_row after = row_of(ledger, &arena);
+    CHECK(!peri_str_eq(after.task_id, row.task_id));
+    peri_ledger_close(ledger);
+    peri_arena_deinit(&arena);
+    scratch_close(&place);
+}
+
+IT("CC-6 leaves a stopped pairing stopped, whatever becomes of the note of the stop") {
+    scratch_open(&place);
+    live_through(1);
+    hosting_close(&h);
+    peri_ledger *ledger = open_ledger();
+    CHECK_OK(peri_ledger_stop(ledger, PERI_STR("probe"), INT64_MAX));
+    peri_ledger_close(ledger);
+    live_through(2);
+    CHECK_EQ(times(records(), "\"state\":\"stopped\",\"reason\":\"observerStopped\""), 1);
+    hosting_close(&h);
+    ledger = open_ledger();
+    CHECK_OK(peri_ledger_stop(ledger, PERI_STR("probe"), 0));
+    CHECK_OK(
+        peri_ledger_enable(ledger, PERI_STR("probe"), INT64_MAX)); // revives denied ones only
+    peri_ledger_close(ledger);
+    live_through(3);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 0);
+    CHECK_EQ(times(records(), "\"state\":\"stopped\",\"reason\":\"observerStopped\""), 1);
+    hosting_close(&h);
+    scratch_close(&place);
+}
+
+TEST_MAIN
