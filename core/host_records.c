@@ -133,6 +133,7 @@ void host_record(peri_host *host, peri_record *record) {
     peri_arena_reset(&host->record_arena);
     scrub_record(host, record);
     write_json(host, record);
+    peri_json_seal_line(&host->json);
     if (host->json.status < 0) {
         host->counts.lost++;
         return;
@@ -190,6 +191,7 @@ void host_record_observation(peri_host *host, const peri_obs *seen) {
     scrub_observation(host, &obs);
     peri_buf_clear(&host->event);
     peri_obs_write(&host->event, &obs);
+    peri_json_seal_line(&host->event);
     peri_record record = {
         .struct_size = sizeof record,
         .kind = PERI_RECORD_OBSERVATION,
@@ -204,6 +206,7 @@ void host_record_observation(peri_host *host, const peri_obs *seen) {
         .event = peri_buf_str(&host->event),
     };
     wrap_event(host, &record, obs.kind);
+    peri_json_seal_line(&host->json); // what names the session and agent
     if (host->event.status < 0 || host->json.status < 0) {
         host->counts.lost++;
         return;

@@ -141,4 +141,9 @@ uint32_t peri_json_unescape(peri_str raw, size_t *used);
 /// Appends `text` (valid UTF-8) as a JSON string with its quotes, escaped like JSON.stringify.
 void peri_json_add_string(peri_buf *out, peri_str text);
 
+/// Makes the JSON text that `json` holds one line for every reader: U+0085, U+2028 and U+2029, which
+/// JSON leaves as they are and some readers take for line ends (case C08), become escapes. `json`
+/// owns its memory; its status says if it became too long.
+void peri_json_seal_line(peri_buf *json);
+
 #endif

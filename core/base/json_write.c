@@ -71,6 +71,50 @@ void peri_json_add_string(peri_buf *out, peri_str text) {
     peri_buf_add_byte(out, '"');
 }
 
+// Bytes of the line separator at `at`, 0 if there is none; its escape.
+static size_t separator(peri_str text, size_t at, const char **as) {
+    static const char *const escapes[] = {"\\u2028", "\\u2029"};
+    peri_str rest = peri_str_sub(text, at, 3);
+    if (peri_str_starts(rest, PERI_STR("\xC2\x85"))) {
+        *as = "\\u0085";
+        return 2;
+    }
+    if (rest.len < 3 || !peri_str_starts(rest, PERI_STR("\xE2\x80"))) return 0;
+    unsigned last = (unsigned char)rest.ptr[2] - 0xA8u;
+    if (last > 1) return 0;
+    *as = escapes[last];
+    return 3;
+}
+
+static bool may_hold_separator(peri_str text) {
+    return text.len && (memchr(text.ptr, 0xE2, text.len) || memchr(text.ptr, 0xC2, text.len));
+}
+
+void peri_json_seal_line(peri_buf *json) {
+    peri_str text = peri_buf_str(json);
+    if (!may_hold_separator(text)) return;
+    peri_buf line;
+    peri_buf_init(&line, json->max);
+    size_t done = 0;
+    for (size_t at = 0; at < text.len;) {
+        const char *as;
+        size_t len = separator(text, at, &as);
+        if (len) {
+            peri_buf_add(&line, peri_str_sub(text, done, at - done));
+            peri_buf_add_c(&line, as);
+            done = at + len;
+        }
+        at += len ? len : 1;
+    }
+    if (done) {
+        peri_buf_add(&line, peri_str_sub(text, done, text.len));
+        peri_buf before = *json;
+        *json = line;
+        line = before;
+    }
+    peri_buf_deinit(&line);
+}
+
 // Where compact output goes: appended while it fits `max_cp`, always counted.
 typedef struct sink {
     peri_buf *out;

@@ -229,6 +229,7 @@ void peri_wire_put_request(peri_buf *out, const peri_run_request *request, uint6
     }
     put_last(&w, &request->last);
     peri_buf_add_c(out, "}\n");
+    peri_json_seal_line(out);
     peri_json_doc_deinit(&w.doc);
     peri_buf_deinit(&w.whole);
     peri_buf_deinit(&w.room);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What perilune reads it can write as AgentObservation JSONL, and what it wrote it reads back to
-# the same digests (OB-2): every capture alone, and each client's as one tree.
+# the same digests (OB-2): every recording that is kept here alone, damaged ones too, each client's as
+# one tree, and each dialect among them.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -16,11 +17,19 @@ same_digests() {
 
 count=0
 status=0
-find "$captures" -name '*.json*' ! -name expected-blocks.json ! -name '*.meta.json' |
-  sort >"$work/files"
+"$perilune" replay --emit observations "$captures/claude-code-2.1.332/agent_332" \
+  >"$work/observations.jsonl"
+find "$work/observations.jsonl" "$captures" "$root/tests/golden/cases" "$root/tests/fault/streams" "$demo" -name '*.json*' \
+  ! -name expected-blocks.json ! -name '*.meta.json' ! -name 'C5*' | sort >"$work/files"
 while read -r file; do
-  check "OB-2 emitted and read back: ${file#"$captures"/}" same_digests "$file"
+  check "OB-2 emitted and read back: ${file#"$root"/tests/}" same_digests "$file"
 done <"$work/files"
+xargs "$perilune" replay --all-sources --no-observers <"$work/files" >"$work/dialects" 2>&1 || true
+for dialect in "$root"/lua/perilune/dialects/*.lua; do
+  dialect=$(sed -n 's/^ *name = "\([a-z-]*\)".*/\1/p' "$dialect")
+  [ -z "$dialect" ] || check "OB-2 a recording of $dialect is among them" \
+    grep -q "^ *$dialect  *[1-9][0-9]* file" "$work/dialects"
+done
 for client in "$captures"/*/; do
   check "OB-2 emitted and read back, as a tree: $(basename "$client")" same_digests "$client"
 done

@@ -13,13 +13,13 @@ if [ "$free_kb" -lt 1500000 ]; then
   exit
 fi
 
-# big_line MEGABYTES: three records, the second with so large an image.
+# big_line MEGABYTES: three records without a time, the second with so large an image.
 big_line() {
-  printf '%s\n' '{"type":"user","uuid":"u-1","sessionId":"s-7","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"look at the screenshot"}}'
-  printf '{"type":"user","uuid":"u-2","sessionId":"s-7","timestamp":"2026-01-01T00:00:01Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"'
+  printf '%s\n' '{"type": "user", "uuid": "u-1", "sessionId": "s-7", "isSidechain": false, "message": {"role": "user", "content": "look at the screenshot"}}'
+  printf '{"type":"user","uuid":"u-2","sessionId":"s-7","isSidechain":false,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"'
   head -c "$(($1 * 1048576))" /dev/zero | tr '\0' A
   printf '%s\n' '"}}]}]}}'
-  printf '%s\n' '{"type":"assistant","uuid":"u-3","sessionId":"s-7","timestamp":"2026-01-01T00:00:02Z","message":{"role":"assistant","content":[{"type":"text","text":"after the big line"}]}}'
+  printf '%s\n' '{"type": "assistant", "uuid": "u-3", "sessionId": "s-7", "isSidechain": false, "message": {"role": "assistant", "content": [{"type": "text", "text": "after the big line"}]}}'
 }
 
 # measure ARGUMENT...: as try, with the program's milliseconds of CPU in $cpu_ms and its peak in $rss_kb.

@@ -183,6 +183,16 @@ IT("OB-2 numbers its records from 1 without a gap, whatever was damaged") {
     hosting_close(&h);
 }
 
+IT("C08 writes no line separator of a text as it is, and shows it as it is") {
+    hosting_digest_stream(&h, "C08", "claude-transcript");
+    peri_str records = peri_buf_str(&h.records);
+    CHECK_HAS(records, "before\\u2028inside\\u2029para\\u0085nel");
+    CHECK_EQ(times(records, "\xE2\x80\xA8") + times(records, "\xE2\x80\xA9"), 0);
+    CHECK_EQ(times(records, "\xC2\x85"), 0);
+    CHECK_HAS(hosting_digests(&h), "before\xE2\x80\xA8inside\xE2\x80\xA9para\xC2\x85nel");
+    hosting_close(&h);
+}
+
 IT("takes sixteen subscribers and no more") {
     hosting_open(&h, PERI_MODE_LIVE, NULL);
     CHECK_EQ(peri_host_subscribe(h.host, NULL, NULL), PERI_EINVAL);

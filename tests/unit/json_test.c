@@ -301,6 +301,31 @@ IT("escapes a text as JSON.stringify does") {
     peri_buf_deinit(&out);
 }
 
+static void check_sealed(const char *text, const char *want) {
+    peri_buf line;
+    peri_buf_init(&line, 200);
+    peri_buf_add_c(&line, text);
+    peri_json_seal_line(&line);
+    CHECK_OK(line.status);
+    CHECK_STR(peri_buf_str(&line), want);
+    peri_buf_deinit(&line);
+}
+
+IT("C08 makes one line of a JSON text for readers that end lines at Unicode separators") {
+    check_sealed("{\"a\":\"x\"}", "{\"a\":\"x\"}");
+    check_sealed("[\"\xE2\x80\xA8\",\"a\xE2\x80\xA9z\xC2\x85\"]\n",
+                 "[\"\\u2028\",\"a\\u2029z\\u0085\"]\n");
+    check_sealed("[\"\xE2\x80\xA7\xE2\x80\xAA\xC2\x84\xC2\xA0\xE2\x81\xA8\"]",
+                 "[\"\xE2\x80\xA7\xE2\x80\xAA\xC2\x84\xC2\xA0\xE2\x81\xA8\"]");
+    check_sealed("", "");
+    peri_buf small;
+    peri_buf_init(&small, 5);
+    peri_buf_add_c(&small, "\"\xE2\x80\xA8\"");
+    peri_json_seal_line(&small);
+    CHECK_EQ(small.status, PERI_ELIMIT);
+    peri_buf_deinit(&small);
+}
+
 IT("reuses its node list from text to text") {
     peri_json_doc doc;
     peri_json_doc_init(&doc);

@@ -177,6 +177,18 @@ IT("cleans every text before it goes out, inputs too") {
     ends_free(e);
 }
 
+IT("C08 sends one line, also to a child that ends lines at Unicode separators") {
+    ends *e = ends_new();
+    e->items[0] = item(PERI_ITEM_USER_MESSAGE, 3, 2, "a\xE2\x80\xA8z\xC2\x85");
+    e->request.digest = PERI_STR("<d>\xE2\x80\xA9");
+    across(e, &nothing_hidden);
+    CHECK_STR(e->got.turn.log[0]->text.head, "a\xE2\x80\xA8z\xC2\x85");
+    CHECK_HAS(peri_buf_str(&e->line), "<d>\\u2029");
+    CHECK(peri_str_find(peri_buf_str(&e->line), PERI_STR("\xE2\x80")) == PERI_NPOS);
+    CHECK(peri_str_find(peri_buf_str(&e->line), PERI_STR("\xC2\x85")) == PERI_NPOS);
+    ends_free(e);
+}
+
 IT("sends an input as text where cleaning breaks it as JSON") {
     ends *e = ends_new();
     const peri_wire_clean clean = {.fn = hide, .user = (void *)(uintptr_t) "\"make\""};

@@ -42,6 +42,7 @@ return dialect {
   name = "claude-transcript", api = 1,
   detect = {
     { has = { "type", "sessionId", "uuid", "timestamp" } },
+    { has = { "sessionId", "message" }, when = { type = { "user", "assistant" } } },
     { has = { "sessionId" }, when = { type = state_rows } },
     { has = { "sessionId" }, when = { type = "agent-setting" } },
     { has = { "observerTaskId", "observerAgentType" }, when = { type = "observer-ref" } },
