@@ -33,7 +33,7 @@ static const char enable_help[] =
 static const char disable_help[] =
     "usage: perilune disable NAME... [--project DIR] [--json]\n"
     "\n"
-    "Switches observers off, from the next start on; `perilune enable NAME` takes it back.\n"
+    "Switches observers off, at once; `perilune enable NAME` takes it back.\n"
     "\n"
     "  --project DIR   the project whose observers are known too (where you are)\n"
     "  --json          {\"name\",\"on\",\"reason\"} of each, one a line\n"

@@ -279,6 +279,15 @@ static bool find_observer(peri_host *host, peri_str type, peri_observer *out) {
     return true;
 }
 
+// Made for the agents of this definition alone.
+static void fit(const host_agent_def *def, peri_observer *made) {
+    made->agents = &def->name;
+    made->agent_count = 1;
+    made->can |= PERI_CAN_REPORT;
+    made->no_results |= !def->observe_results;
+    if (def->message.len) made->message = def->message;
+}
+
 static void resolve_one(peri_host *host, host_agent_def *def, peri_str type) {
     if (peri_str_eq(type, def->name)) {
         warn(host, def, "self-observation", "and no agent observes itself", type);
@@ -295,15 +304,19 @@ static void resolve_one(peri_host *host, host_agent_def *def, peri_str type) {
         warn(host, own, "no-chaining", "which is ignored on an observer (no chaining)",
              own->observers[0]);
     }
-    peri_str *agents = peri_arena_alloc(&host->agents.arena, sizeof *agents);
-    if (!agents) return;
-    *agents = def->name;
-    made->agents = agents;
-    made->agent_count = 1;
-    made->can |= PERI_CAN_REPORT;
-    made->no_results |= !def->observe_results;
-    if (def->message.len) made->message = def->message;
+    fit(def, made);
     def->named_count++;
+}
+
+void host_agents_renew(peri_host *host, peri_str name) {
+    for (size_t i = 0; i < host->agents.count; i++) {
+        const host_agent_def *def = &host->agents.defs[i];
+        for (size_t k = 0; k < def->named_count; k++) {
+            peri_observer *made = &def->named[k];
+            if (!peri_str_eq(made->name, name)) continue;
+            if (find_observer(host, name, made)) fit(def, made);
+        }
+    }
 }
 
 static void resolve(peri_host *host, host_agent_def *def) {

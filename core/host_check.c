@@ -104,7 +104,7 @@ static int check_lua(peri_checker *checker, peri_str file, peri_str text, peri_c
     case PERI_KIND_POLICY:
         return peri_script_add_policy(script, stem_of(file), file, text, diags);
     default:
-        return peri_script_add_observer(script, folder, folder, file, text, diags,
+        return peri_script_add_observer(script, folder, folder, file, text, NULL, diags,
                                         &out->observer);
     }
 }
@@ -125,7 +125,7 @@ static int check_markdown(peri_checker *checker, peri_str file, peri_str text,
     }
     out->kind = PERI_KIND_OBSERVER;
     int status = peri_script_add_markdown(checker->host->script, folder, folder, &markdown,
-                                          diags, &out->observer);
+                                          NULL, diags, &out->observer);
     peri_buf_deinit(&beside);
     peri_buf_deinit(&lua);
     return status;

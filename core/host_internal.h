@@ -73,22 +73,36 @@ typedef struct host_found {
     peri_str lua_file, lua_text; // beside a Markdown file; absent: none
     bool lenient;                // one of pi's
 } host_found;
-/// Takes a definition, or reports why not. What is of the project was trusted before.
+/// Takes a definition, or reports why not. What is of the project was trusted before. One whose file was
+/// taken before takes that one's place; if it cannot be used, the one before goes on.
 void host_define(peri_host *host, const host_found *from);
+/// Takes out what the file gave, after it is gone; one that it replaced comes back.
+void host_undefine(peri_host *host, peri_str layer, peri_str file);
+/// The observer that `file`, or the file of the other ending beside it, gave; NULL if none is in use.
+const peri_observer *host_defined_by(const peri_host *host, peri_str layer, peri_str file);
+/// Switches off, and shadows, what the config says now; never the other way.
+void host_narrow_observers(peri_host *host);
 /// Lists a definition that nobody has agreed to. Nothing of it is run.
 void host_define_untrusted(peri_host *host, const host_found *from);
 bool host_is_markdown(peri_str file);
 
 // host_reload.c
-/// Notes a file to be loaded anew when it changes; not in a replay.
-void host_watch(peri_host *host, host_watched_kind kind, const char *path);
-/// At most once a second: loads what changed beside what is there, and takes its place if it is good.
+/// Notes a file to be loaded anew when it changes; not in a replay. `layer` stays the caller's, for good;
+/// absent for what is no observer.
+void host_watch(peri_host *host, host_watched_kind kind, peri_str layer, const char *path);
+/// At most once a second, between two batches: loads what changed beside what is there, and takes its
+/// place if it is good.
 void host_reload(peri_host *host);
 void host_watch_free(peri_host *host);
 
 // host_layers.c
 PERI_MUST_USE int host_layers_load(peri_host *host, const peri_host_options *options);
 void host_layers_unload(peri_host *host);
+/// Reads one definition anew, or takes it out if its files are gone. `path` is of either ending. True: it
+/// was read.
+bool host_layers_refresh(peri_host *host, peri_str layer, peri_str path);
+/// `path` with the other of the endings .lua and .md; owned; NULL when memory ran out.
+char *host_sibling(peri_str path);
 /// The switch that keeps `def` from running; NULL if none does.
 const char *host_off_by(const peri_host *host, const peri_observer *def);
 /// Appends `"observers":[...]`.
@@ -201,6 +215,8 @@ void host_commands_route(peri_host *host, peri_str name, peri_str text);
 /// Reads the definitions and finds the observers they name, after the layers were loaded. PERI_ENOMEM.
 PERI_MUST_USE int host_agents_load(peri_host *host, const peri_host_options *options);
 void host_agents_unload(host_agents *agents);
+/// What definitions made of the observer `name` follows its new definition.
+void host_agents_renew(peri_host *host, peri_str name);
 
 // host_gate.c
 /// Hears the judgement on one question, once: at once or from a later turn of the loop; NULL if the host

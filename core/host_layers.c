@@ -11,8 +11,7 @@
 
 // ---- Shipped ones
 
-// `path` with the other of the endings .lua and .md; NULL when memory ran out.
-static char *sibling(peri_str path) {
+char *host_sibling(peri_str path) {
     bool lua = peri_str_ends(path, PERI_STR(".lua"));
     char *out = NULL;
     int stem = (int)(path.len - (lua ? 4 : 3));
@@ -21,7 +20,7 @@ static char *sibling(peri_str path) {
 
 // A Lua file beside a Markdown one of the same stem belongs to it.
 static void load_shipped(peri_host *host, peri_str path, peri_str text) {
-    char *beside = sibling(path);
+    char *beside = host_sibling(path);
     peri_str other = beside ? host_shipped(host, peri_str_c(beside)) : (peri_str){0};
     host_found from = {.layer = PERI_STR("builtin"), .file = path, .text = text};
     if (host_is_markdown(path)) {
@@ -46,18 +45,24 @@ static void unreadable(peri_host *host, const char *path, const char *problem) {
                    "left out: it %s", problem);
 }
 
+// Watched under the name of the Markdown file, whether there is one or not.
+static void watch(const folder_load *l, const char *path, const char *beside) {
+    host_watch(l->host, WATCHED_OBSERVER, l->layer,
+               host_is_markdown(peri_str_c(path)) ? path : beside);
+}
+
 static int load_file(void *user, const char *path) {
     folder_load *l = user;
     peri_str name = peri_str_c(path);
     if (peri_str_ends(name, PERI_STR("_spec.lua"))) return PERI_OK;
     bool markdown = host_is_markdown(name);
-    char *beside = sibling(name);
-    if (!markdown) host_watch(l->host, WATCHED_OBSERVER, path);
+    char *beside = host_sibling(name);
+    if (!beside) return PERI_ENOMEM;
+    watch(l, path, beside);
     peri_buf text, other;
     peri_buf_init(&text, HOST_SCRIPT_MAX_BYTES);
     peri_buf_init(&other, HOST_SCRIPT_MAX_BYTES);
-    int status = peri_file_read(path, &text);
-    int beside_status = beside ? peri_file_read(beside, &other) : PERI_ENOMEM;
+    int status = peri_file_read(path, &text), beside_status = peri_file_read(beside, &other);
     host_found from = {.layer = l->layer,
                        .file = name,
                        .text = peri_buf_str(&text),
@@ -82,6 +87,7 @@ static int load_file(void *user, const char *path) {
 // Links are the user's own arrangement here; a folder that everyone may write is nobody's own.
 static void load_folder(peri_host *host, peri_str layer, const char *folder, bool must_exist) {
     folder_load l = {host, layer};
+    host_watch(host, WATCHED_FOLDER, layer, folder); // also where it is not there yet
     if (peri_path_open_to_all(folder)) {
         unreadable(host, folder, "may be written by everyone");
         return;
@@ -95,10 +101,48 @@ static void load_folder(peri_host *host, peri_str layer, const char *folder, boo
     }
 }
 
+static void refresh_shipped(peri_host *host, const char *path) {
+    peri_str text = host_shipped(host, peri_str_c(path));
+    if (text.ptr) load_shipped(host, peri_str_c(path), text);
+}
+
+static bool open_to_all(const char *path) {
+    char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash) *slash = '\0';
+    bool open = !folder || (slash && peri_path_open_to_all(folder));
+    free(folder);
+    return open;
+}
+
+bool host_layers_refresh(peri_host *host, peri_str layer, peri_str path) {
+    char *given = strndup(path.ptr, path.len), *beside = host_sibling(path);
+    char *markdown = host_is_markdown(path) ? given : beside;
+    char *lua = markdown == given ? beside : given;
+    folder_load l = {host, layer};
+    bool read = true;
+    if (!given || !beside) {
+        read = false;
+    } else if (peri_str_eq(layer, PERI_STR("builtin"))) {
+        refresh_shipped(host, given);
+    } else if (open_to_all(given)) {
+        unreadable(host, given, "stands in a folder that may be written by everyone");
+    } else if (peri_file_stamp(markdown)) {
+        (void)!load_file(&l, markdown);
+    } else if (peri_file_stamp(lua)) {
+        (void)!load_file(&l, lua);
+    } else {
+        host_undefine(host, layer, peri_str_c(given));
+        read = false;
+    }
+    free(given);
+    free(beside);
+    return read;
+}
+
 // ---- The project's
 
 static bool has_markdown(const peri_project *project, peri_str path) {
-    char *beside = host_is_markdown(path) ? NULL : sibling(path);
+    char *beside = host_is_markdown(path) ? NULL : host_sibling(path);
     bool has = beside && peri_project_find(project, peri_str_c(beside));
     free(beside);
     return has;

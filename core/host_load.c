@@ -157,7 +157,7 @@ char *host_user_path(const char *name) {
 static int load_user_config(peri_host *host, const char *name) {
     char *path = host_user_path(name);
     int status = path ? host_config_read(&host->config, path, &host->diags) : PERI_ENOENT;
-    if (path) host_watch(host, WATCHED_CONFIG, path);
+    if (path) host_watch(host, WATCHED_CONFIG, (peri_str){0}, path);
     free(path);
     if (status < 0 && status != PERI_ENOENT) host->switched_off = "your config has a mistake";
     return status == PERI_ENOMEM ? status : PERI_OK;
@@ -175,7 +175,7 @@ static int load_config(peri_host *host, const peri_host_options *options) {
     if (status == PERI_OK) status = host_project_configure(host);
     if (status < 0) return status;
     if (options->config_path) {
-        host_watch(host, WATCHED_CONFIG, options->config_path);
+        host_watch(host, WATCHED_CONFIG, (peri_str){0}, options->config_path);
         status = host_config_read(&host->config, options->config_path, &host->diags);
         if (status == PERI_ENOENT) {
             peri_diag_addf(&host->diags, PERI_ERROR, "unreadable",

@@ -18,7 +18,8 @@ static bool is_path(peri_str name) {
 }
 
 static int load_file(building *b, peri_str name, const char *path) {
-    host_watch(b->host, WATCHED_POLICY, path); // also where it is not there yet
+    // Also where it is not there yet.
+    host_watch(b->host, WATCHED_POLICY, (peri_str){0}, path);
     peri_buf text;
     peri_buf_init(&text, HOST_SCRIPT_MAX_BYTES);
     int status = peri_file_read(path, &text);

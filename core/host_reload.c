@@ -2,14 +2,29 @@
 // loaded beside what is there and takes its place only if it is good; otherwise the old stays and the
 // diagnostics say where the mistake is. Budgets, desks and ctx.state are not the files' and stay.
 //   a policy    the whole chain is loaded anew
-//   an observer a Lua file of the user's or of the given folder, under the name it has
-//   a config    limits that are lower than before; the rest counts from the next start
+//   an observer in Lua, in Markdown or a command, of the user's or of the given folder: changed, new or
+//               gone. A project's are agreed to at the start, in one content, and stay as they were
+//   a config    what it switches off, shadows and limits; the rest counts from the next start
 #include <stdlib.h>
 
 #include "host_internal.h"
 
-void host_watch(peri_host *host, host_watched_kind kind, const char *path) {
-    if (host->mode == PERI_MODE_REPLAY) return;
+typedef struct watching {
+    peri_host *host;
+    peri_str layer;
+} watching;
+
+// Of an observer both of its files count.
+static uint64_t stamp_of(host_watched_kind kind, const char *path) {
+    uint64_t stamp = peri_file_stamp(path);
+    char *lua = kind == WATCHED_OBSERVER ? host_sibling(peri_str_c(path)) : NULL;
+    if (lua) stamp = stamp * 31 + peri_file_stamp(lua);
+    free(lua);
+    return stamp;
+}
+
+static void add(peri_host *host, host_watched_kind kind, peri_str layer, const char *path,
+                uint64_t stamp) {
     for (size_t i = 0; i < host->watched_count; i++) {
         if (strcmp(host->watched[i].path, path) == 0) return;
     }
@@ -22,7 +37,12 @@ void host_watch(peri_host *host, host_watched_kind kind, const char *path) {
         return;
     }
     host->watched[host->watched_count++] =
-        (host_watched){.path = copy, .kind = kind, .stamp = peri_file_stamp(path)};
+        (host_watched){.path = copy, .kind = kind, .layer = layer, .stamp = stamp};
+}
+
+void host_watch(peri_host *host, host_watched_kind kind, peri_str layer, const char *path) {
+    if (host->mode == PERI_MODE_REPLAY) return;
+    add(host, kind, layer, path, stamp_of(kind, path));
 }
 
 void host_watch_free(peri_host *host) {
@@ -55,45 +75,56 @@ static void reload_policies(peri_host *host, const char *path) {
     say(host, "policy", path);
 }
 
-static peri_observer *observer_of(peri_host *host, const char *path) {
-    for (size_t i = 0; i < host->observer_count; i++) {
-        peri_observer *def = &host->defs[i];
-        if (def->runtime != PERI_RUN_LUA || def->isolated) continue;
-        if (peri_str_eq(def->file, peri_str_c(path))) return def;
+static void reload_observer(peri_host *host, const host_watched *file) {
+    peri_str path = peri_str_c(file->path);
+    const peri_observer *before = host_defined_by(host, file->layer, path);
+    char *known = before ? strndup(before->file.ptr, before->file.len) : NULL;
+    size_t errors = host->diags.error_count;
+    bool there = host_layers_refresh(host, file->layer, path);
+    bool good = host->diags.error_count == errors;
+    const peri_observer *now = host_defined_by(host, file->layer, path);
+    peri_str shown = now ? now->file : peri_str_c(known ? known : file->path);
+    host_diags_flush(host);
+    if (!good) {
+        host_logf(host, "warning", "%.*s: not loaded%s", PERI_FMT(shown),
+                  before ? "; the observer goes on as before" : "");
+    } else if (!there && before) {
+        host_logf(host, "note", "%.*s is gone, and its observer with it", PERI_FMT(shown));
+    } else if (there) {
+        host_logf(host, "note", "%.*s: loaded anew (observer)", PERI_FMT(shown));
     }
-    return NULL;
+    free(known);
 }
 
-// Who is paired with the observer goes on with the new definition; the switches stay as they were.
-static void reload_observer(peri_host *host, const char *path) {
-    peri_observer *def = observer_of(host, path);
-    const peri_observer *fresh;
-    peri_buf text;
-    if (!def) return;
-    peri_buf_init(&text, HOST_SCRIPT_MAX_BYTES);
-    int status = peri_file_read(path, &text);
-    if (status == PERI_OK) {
-        status = peri_script_reload_observer(host->script, def, peri_buf_str(&text),
-                                             &host->diags, &fresh);
-    }
-    peri_buf_deinit(&text);
-    host_diags_flush(host);
-    if (status < 0) {
-        host_logf(host, "warning", "%s: not loaded; the observer goes on as before", path);
-        return;
-    }
-    peri_observer before = *def;
-    *def = *fresh;
-    def->enabled = before.enabled;
-    def->shadow = before.shadow;
-    if (host->layout >= 0) def->layout = before.layout;
-    say(host, "observer", path);
+static int look_at(void *user, const char *path) {
+    const watching *w = user;
+    if (peri_str_ends(peri_str_c(path), PERI_STR("_spec.lua"))) return PERI_OK;
+    char *beside = host_sibling(peri_str_c(path));
+    if (!beside) return PERI_ENOMEM;
+    add(w->host, WATCHED_OBSERVER, w->layer, host_is_markdown(peri_str_c(path)) ? path : beside,
+        0);
+    free(beside);
+    return PERI_OK;
+}
+
+// A file that came is watched as one that changes right away.
+static void look(peri_host *host, const host_watched *folder) {
+    watching w = {host, folder->layer};
+    int status = peri_folder_list(folder->path, ".lua", look_at, &w);
+    if (status == PERI_OK) status = peri_folder_list(folder->path, ".md", look_at, &w);
+    if (status == PERI_OK || status == PERI_ENOENT) return;
+    host_logf(host, "warning", "%s cannot be listed: %s", folder->path,
+              peri_status_message(status));
 }
 
 static void lower(uint64_t *to, const uint64_t *said) {
     for (size_t what = 0; what < PERI_SPEND_COUNT; what++) {
         if (said[what] < to[what]) to[what] = said[what];
     }
+}
+
+static uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
 }
 
 static void limit_desks(peri_host *host) {
@@ -105,43 +136,60 @@ static void limit_desks(peri_host *host) {
     }
 }
 
+// What narrows holds at once; what the file no longer says, or widens, from the next start.
 static void reload_config(peri_host *host, const char *path) {
-    host_config said;
-    host_config_init(&said);
-    said.limits = host->config.limits;
-    said.ceilings = host->config.ceilings;
+    host_config *config = &host->config, said = *config;
     int status = host_config_read(&said, path, &host->diags);
+    config->arena = said.arena; // what was copied into it stays
     host_diags_flush(host);
-    peri_policy_limits *limits = &host->config.limits;
-    if (status == PERI_OK) {
-        if (said.limits.advisories_per_turn < limits->advisories_per_turn)
-            limits->advisories_per_turn = said.limits.advisories_per_turn;
-        if (said.limits.veto_budget < limits->veto_budget)
-            limits->veto_budget = said.limits.veto_budget;
-        lower(host->config.ceilings.session, said.ceilings.session);
-        lower(host->config.ceilings.day, said.ceilings.day);
-        limit_desks(host);
-        say(host, "config: lower limits hold now, the rest from the next start", path);
-    } else {
-        host_logf(host, "warning", "%s: not loaded; the limits before it go on", path);
+    if (status < 0) {
+        host_logf(host, "warning", "%s: not loaded; what it said before goes on", path);
+        return;
     }
-    host_config_deinit(&said);
+    config->limits.advisories_per_turn =
+        least(config->limits.advisories_per_turn, said.limits.advisories_per_turn);
+    config->limits.veto_budget = least(config->limits.veto_budget, said.limits.veto_budget);
+    lower(config->ceilings.session, said.ceilings.session);
+    lower(config->ceilings.day, said.ceilings.day);
+    limit_desks(host);
+    config->observers_enabled &= said.observers_enabled;
+    config->disabled = said.disabled; // a union already
+    config->disabled_count = said.disabled_count;
+    config->shadowed = said.shadowed;
+    config->shadowed_count = said.shadowed_count;
+    host_narrow_observers(host);
+    say(host, "config: what it narrows holds now, the rest from the next start", path);
+}
+
+static void reload(peri_host *host, const host_watched *file) {
+    switch (file->kind) {
+    case WATCHED_CONFIG:
+        if (file->stamp) reload_config(host, file->path);
+        break;
+    case WATCHED_FOLDER:
+        look(host, file);
+        break;
+    case WATCHED_OBSERVER:
+        reload_observer(host, file);
+        break;
+    case WATCHED_POLICY:
+        break; // all of them at once
+    }
 }
 
 void host_reload(peri_host *host) {
-    if (!host->watched_count || host->runs) return;
+    if (!host->watched_count || host->work_count) return;
     int64_t now = host->clock.now_ms(host->clock.user);
     if (now < host->watch_at_ms) return;
     host->watch_at_ms = now + HOST_RELOAD_MS;
     const char *policy = NULL;
-    for (size_t i = 0; i < host->watched_count; i++) {
+    for (size_t i = 0; i < host->watched_count; i++) { // more may come behind
         host_watched *file = &host->watched[i];
-        uint64_t stamp = peri_file_stamp(file->path);
+        uint64_t stamp = stamp_of(file->kind, file->path);
         if (stamp == file->stamp) continue;
         file->stamp = stamp;
         if (file->kind == WATCHED_POLICY) policy = file->path;
-        if (file->kind == WATCHED_OBSERVER) reload_observer(host, file->path);
-        if (file->kind == WATCHED_CONFIG && stamp) reload_config(host, file->path);
+        reload(host, file);
     }
     if (policy) reload_policies(host, policy);
 }

@@ -221,13 +221,15 @@ typedef struct host_subscriber {
 typedef enum host_watched_kind {
     WATCHED_CONFIG,
     WATCHED_POLICY,
-    WATCHED_OBSERVER
+    WATCHED_FOLDER, // of observers: files may come
+    WATCHED_OBSERVER // and change, and go; the path ends in .md, and stands for the .lua beside it too
 } host_watched_kind;
 
 /// A file that is loaded anew when it changes (host_reload.c).
 typedef struct host_watched {
     char *path; // owned
     host_watched_kind kind;
+    peri_str layer; // of a folder or observer
     uint64_t stamp;
 } host_watched;
 

@@ -36,7 +36,7 @@ static void add(peri_worker *worker, const char *path, peri_str text) {
     }
     peri_str pack = PERI_STR("pack");
     if (worker->count == MAX_OBSERVERS) return;
-    if (peri_script_add_observer(worker->host->script, pack, pack, peri_str_c(path), text,
+    if (peri_script_add_observer(worker->host->script, pack, pack, peri_str_c(path), text, NULL,
                                  worker->diags, &observer) < 0) {
         return;
     }

@@ -31,7 +31,7 @@ typedef struct peri_entry {
 
 peri_str peri_entry_state_word(peri_entry_state state);
 
-/// All entries, in the order of their layers; borrowed until the host ends.
+/// All entries, as they were found, layer by layer; borrowed until the host's next step.
 const peri_entry *peri_host_entries(const peri_host *host, size_t *count);
 
 #endif

@@ -13,6 +13,7 @@ enum {
     ARENA_BYTES = 1024 * 1024,
     WHY_BYTES = 512,
     ENV_MAX = 64,
+    KEY_BYTES = 1024 * 1024,
     NAME_MAX_BYTES = 64,
     SHOWN_STDERR_BYTES = 300,
 };
@@ -30,11 +31,13 @@ typedef struct child {
     struct child *next;
     peri_commands *of;
     peri_proc *proc;
-    const peri_observer *observer; // whose command it runs
-    run *run;                      // owned; NULL: idle
-    peri_buf out;                  // of the run's answer so far
-    bool leaving, served;          // served: it has answered before
-    peri_run_state verdict;        // of the run, if it made the child leave
+    peri_buf key;           // of its command
+    char *program;          // owned; for messages
+    bool once;              // it serves one run
+    run *run;               // owned; NULL: idle
+    peri_buf out;           // of the run's answer so far
+    bool leaving, served;   // served: it has answered before
+    peri_run_state verdict; // of the run, if it made the child leave
     peri_buf why;
 } child;
 
@@ -75,19 +78,21 @@ static void tell_answer(peri_commands *commands, run *r, peri_str line) {
 
 // ---- Children
 
-static bool same_list(const peri_str *a, size_t a_count, const peri_str *b, size_t b_count) {
-    if (a_count != b_count) return false;
-    for (size_t i = 0; i < a_count; i++) {
-        if (!peri_str_eq(a[i], b[i])) return false;
+static void add_words(peri_buf *out, const peri_str *words, size_t count) {
+    peri_buf_addf(out, "%zu;", count);
+    for (size_t i = 0; i < count; i++) {
+        peri_buf_addf(out, "%zu:", words[i].len);
+        peri_buf_add(out, words[i]);
     }
-    return true;
 }
 
-// A child of one definition may work for another that asks for the same program.
-static bool same_command(const peri_observer *a, const peri_observer *b) {
-    return a == b || (same_list(a->command, a->command_count, b->command, b->command_count) &&
-                      same_list(a->env, a->env_count, b->env, b->env_count) &&
-                      peri_str_eq(a->folder, b->folder) && a->once == b->once);
+// What tells one command from another. A child of one definition may work for another that asks for the
+// same program, and for none once its own has changed.
+static void write_key(const peri_observer *observer, peri_buf *out) {
+    add_words(out, observer->command, observer->command_count);
+    add_words(out, observer->env, observer->env_count);
+    add_words(out, &observer->folder, 1);
+    peri_buf_add_byte(out, observer->once ? '1' : '0');
 }
 
 static void pump(peri_commands *commands);
@@ -118,7 +123,7 @@ static void on_out(void *user, peri_str bytes) {
     }
     peri_str out = peri_buf_str(&c->out);
     size_t end = peri_str_find_byte(out, '\n', out.len - bytes.len);
-    if (c->run->observer->once || end == PERI_NPOS) return; // judged at its end, or not whole
+    if (c->once || end == PERI_NPOS) return; // judged at its end, or not whole
     if (end + 1 < out.len) {
         leave_failed(c, PERI_RUN_FAILED, "it answered with more than one line");
         return;
@@ -141,11 +146,9 @@ static void on_late(void *user) {
 
 // Why a child ended that was not killed by us; "" if it ended as it should.
 static void explain_end(child *c, const peri_proc_end *end) {
-    peri_str program = c->observer->command[0];
     switch (end->kind) {
     case PERI_EXEC_NOT_STARTED:
-        peri_buf_addf(&c->why, "%.*s cannot be started: %s", PERI_FMT(program),
-                      strerror(end->value));
+        peri_buf_addf(&c->why, "%s cannot be started: %s", c->program, strerror(end->value));
         return;
     case PERI_EXEC_SIGNALED:
         peri_buf_addf(&c->why, "signal %d ended it", end->value);
@@ -153,7 +156,7 @@ static void explain_end(child *c, const peri_proc_end *end) {
     case PERI_EXEC_EXITED:
         if (end->value) {
             peri_buf_addf(&c->why, "exit code %d", end->value);
-        } else if (!c->observer->once && !peri_str_trim(peri_buf_str(&c->out)).len) {
+        } else if (!c->once && !peri_str_trim(peri_buf_str(&c->out)).len) {
             peri_buf_add_c(&c->why, "it ended without an answer");
         }
         return;
@@ -211,8 +214,10 @@ static void end_run(child *c, const peri_proc_end *end) {
 static void free_child(child *c) {
     peri_proc_free(c->proc);
     free_run(c->run);
+    peri_buf_deinit(&c->key);
     peri_buf_deinit(&c->out);
     peri_buf_deinit(&c->why);
+    free(c->program);
     free(c);
 }
 
@@ -293,10 +298,18 @@ static int new_child(peri_commands *commands, const peri_observer *observer, chi
     child *c = calloc(1, sizeof *c);
     if (!c) return PERI_ENOMEM;
     c->of = commands;
-    c->observer = observer;
+    peri_buf_init(&c->key, KEY_BYTES);
+    write_key(observer, &c->key);
+    c->once = observer->once;
     peri_buf_init(&c->out, PERI_WIRE_ANSWER_BYTES);
     peri_buf_init(&c->why, WHY_BYTES * 4);
-    int status = start_proc(commands, observer, c);
+    peri_str program = observer->command_count ? observer->command[0] : (peri_str){0};
+    c->program = strndup(program.ptr ? program.ptr : "", program.len);
+    int status = c->key.status;
+    if (!c->program) status = PERI_ENOMEM;
+    if (status == PERI_OK && !observer->command_count)
+        status = PERI_ESTATE; // it is none any more
+    if (status == PERI_OK) status = start_proc(commands, observer, c);
     if (status < 0) {
         free_child(c);
         return status;
@@ -310,12 +323,18 @@ static int new_child(peri_commands *commands, const peri_observer *observer, chi
 
 // ---- The queue
 
+// One with that command, or any (NULL).
 static child *find_idle(const peri_commands *commands, const peri_observer *observer) {
-    for (child *c = commands->children; c; c = c->next) {
-        if (!c->run && !c->leaving && (!observer || same_command(c->observer, observer)))
-            return c;
+    peri_buf key;
+    peri_buf_init(&key, KEY_BYTES);
+    if (observer) write_key(observer, &key);
+    child *c = commands->children;
+    while (c && (c->run || c->leaving ||
+                 (observer && !peri_str_eq(peri_buf_str(&c->key), peri_buf_str(&key))))) {
+        c = c->next;
     }
-    return NULL;
+    peri_buf_deinit(&key);
+    return c;
 }
 
 static run *take_waiting(peri_commands *commands) {
@@ -331,7 +350,7 @@ static void give(child *c, run *r) {
     c->run = r;
     peri_buf_clear(&c->out);
     peri_proc_expect(c->proc, r->observer->timeout_ms);
-    if (peri_proc_send(c->proc, peri_buf_str(&r->line), r->observer->once) < 0) {
+    if (peri_proc_send(c->proc, peri_buf_str(&r->line), c->once) < 0) {
         leave_failed(c, PERI_RUN_FAILED, "out of memory");
     }
 }

@@ -161,7 +161,8 @@ int peri_pairing_move(peri_pairing *pairing, peri_cause cause);
 
 /// True if the pairing may be fed and run.
 static inline bool peri_pairing_active(const peri_pairing *pairing) {
-    return pairing->state == PERI_PAIRING_ARMED && !pairing->disabled;
+    return pairing->state == PERI_PAIRING_ARMED && !pairing->disabled &&
+           pairing->observer->enabled; // it may be switched off meanwhile
 }
 
 /// Replaces an owned text by a copy of `text` (absent: none). PERI_ENOMEM keeps the old one.

@@ -127,6 +127,25 @@ void peri__unit_deinit(peri__unit *unit) {
     peri_arena_deinit(&unit->arena);
 }
 
+static void release_body(lua_State *L, peri__pack *pack, void *frame) {
+    peri__unit *unit = frame;
+    for (int i = 0; unit->function_names[i]; i++) {
+        luaL_unref(L, LUA_REGISTRYINDEX, unit->refs[i]);
+    }
+}
+
+void peri__unit_release(peri__unit *unit) {
+    peri__pack *pack = unit->pack;
+    bool here = unit->vm_number && unit->vm_number == pack->vm_number && pack->vm &&
+                !peri_vm_tainted(pack->vm);
+    peri_str error;
+    // Should it fail, the VM goes on without the room, which its limit holds.
+    if (here) {
+        (void)!peri__pack_call(pack, release_body, unit, &(peri__live){.arena = &unit->arena},
+                               &error);
+    }
+}
+
 typedef struct load_frame {
     peri__unit *unit;
     peri__body check;

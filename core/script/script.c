@@ -60,9 +60,10 @@ static int check_source(peri_str file, peri_str text, bool room, peri_diag_list 
 }
 
 static int check_duplicate(const peri_script *script, const peri_observer *def,
-                           peri_diag_list *diags) {
+                           const peri_observer *instead, peri_diag_list *diags) {
     for (size_t i = 0; i < script->observer_count; i++) {
         const peri_observer *other = &script->observers[i]->def;
+        if (instead && instead->owner == other->owner) continue;
         if (!peri_str_eq(other->name, def->name) || !peri_str_eq(other->layer, def->layer))
             continue;
         peri_diag_addf(diags, PERI_ERROR, "duplicate-name", def->file, 0, 0, NULL,
@@ -81,15 +82,6 @@ typedef struct source {
     const peri_observer *instead;  // of which one it takes the place; NULL: none
 } source;
 
-static int check_same(const peri_observer *old, const peri_observer *def,
-                      peri_diag_list *diags) {
-    if (peri_str_eq(old->name, def->name)) return PERI_OK;
-    peri_diag_addf(diags, PERI_ERROR, "name-changed", def->file, 0, 0,
-                   "another name is another observer: it is loaded at the next start",
-                   "\"%.*s\" is called \"%.*s\" now", PERI_FMT(old->name), PERI_FMT(def->name));
-    return PERI_EINVAL;
-}
-
 static int load_observer(peri_script *script, peri__scripted *observer, peri__pack *pack,
                          const source *from, peri_diag_list *diags) {
     peri__unit *unit = &observer->unit;
@@ -99,9 +91,7 @@ static int load_observer(peri_script *script, peri__scripted *observer, peri__pa
     if (status < 0) return status;
     status = from->markdown ? peri__markdown_load(observer, from->markdown, diags)
                             : peri__observer_load(observer, diags);
-    if (status < 0) return status;
-    return from->instead ? check_same(from->instead, &observer->def, diags)
-                         : check_duplicate(script, &observer->def, diags);
+    return status < 0 ? status : check_duplicate(script, &observer->def, from->instead, diags);
 }
 
 static int add_observer(peri_script *script, const source *from, peri_diag_list *diags,
@@ -126,24 +116,27 @@ static int add_observer(peri_script *script, const source *from, peri_diag_list 
 }
 
 int peri_script_add_observer(peri_script *script, peri_str pack, peri_str layer, peri_str file,
-                             peri_str text, peri_diag_list *diags, const peri_observer **out) {
-    return add_observer(script, &(source){pack, layer, file, text, NULL, NULL}, diags, out);
-}
-
-int peri_script_reload_observer(peri_script *script, const peri_observer *old, peri_str text,
-                                peri_diag_list *diags, const peri_observer **out) {
-    const peri__scripted *before = old->owner;
-    const source from = {
-        peri_str_c(before->unit.pack->name), old->layer, old->file, text, NULL, old};
-    return add_observer(script, &from, diags, out);
+                             peri_str text, const peri_observer *instead, peri_diag_list *diags,
+                             const peri_observer **out) {
+    return add_observer(script, &(source){pack, layer, file, text, NULL, instead}, diags, out);
 }
 
 int peri_script_add_markdown(peri_script *script, peri_str pack, peri_str layer,
-                             const peri_markdown *markdown, peri_diag_list *diags,
-                             const peri_observer **out) {
-    const source from = {pack, layer, markdown->lua_file, markdown->lua_text, markdown, NULL};
+                             const peri_markdown *markdown, const peri_observer *instead,
+                             peri_diag_list *diags, const peri_observer **out) {
+    const source from = {pack,     layer,  markdown->lua_file, markdown->lua_text,
+                         markdown, instead};
     int status = check_source(markdown->file, markdown->text, true, diags);
     return status < 0 ? status : add_observer(script, &from, diags, out);
+}
+
+void peri_script_drop_observer(peri_script *script, const peri_observer *observer) {
+    size_t at = 0;
+    while (at < script->observer_count && script->observers[at] != observer->owner) at++;
+    if (at == script->observer_count) return;
+    peri__unit_release(&script->observers[at]->unit);
+    free_observer(script->observers[at]);
+    script->observers[at] = script->observers[--script->observer_count];
 }
 
 // The policies' own VM, made with the first of them.

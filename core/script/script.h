@@ -29,11 +29,13 @@ void peri_script_free(peri_script *script);
 /// Loads one Lua observer definition (contracts.md 3) into the VM of `pack` and checks it:
 /// every wrong key, type or range is a diagnostic with file:line where known and the nearest
 /// known name; a definition with an error is not loaded. A missing api line or description is a
-/// warning. A name that is loaded already under the same layer is an error; under another layer
-/// the caller decides first. PERI_OK with a borrowed `*out` that lives as long as the script;
+/// warning. A name that is loaded already under the same layer is an error, unless it is that of
+/// `instead` (NULL: none), which this one is to take the place of; under another layer the caller
+/// decides first. PERI_OK with a borrowed `*out` that lives as long as the script, or until it is dropped;
 /// PERI_EINVAL, PERI_ENOMEM.
 PERI_MUST_USE int peri_script_add_observer(peri_script *script, peri_str pack, peri_str layer,
-                                           peri_str file, peri_str text, peri_diag_list *diags,
+                                           peri_str file, peri_str text,
+                                           const peri_observer *instead, peri_diag_list *diags,
                                            const peri_observer **out);
 
 /// A Markdown observer as its finder read it.
@@ -47,8 +49,12 @@ typedef struct peri_markdown {
 /// PERI_RUN_MODEL. The Lua file may return `wake`, `observe` or both and nothing else. PERI_OK
 /// with a borrowed `*out`; PERI_EINVAL, PERI_ENOMEM.
 PERI_MUST_USE int peri_script_add_markdown(peri_script *script, peri_str pack, peri_str layer,
-                                           const peri_markdown *markdown, peri_diag_list *diags,
+                                           const peri_markdown *markdown,
+                                           const peri_observer *instead, peri_diag_list *diags,
                                            const peri_observer **out);
+
+/// Forgets an observer, or a copy of one, and every text it lent. One of no script is fine.
+void peri_script_drop_observer(peri_script *script, const peri_observer *observer);
 
 /// The runtime of those observers. Of a Markdown one it runs the Lua beside it: a wake() that
 /// says no skips, an observe() stands in for the model, and where there is none the run ends as
@@ -72,12 +78,6 @@ PERI_MUST_USE int peri_script_add_policy(peri_script *script, peri_str name, per
 /// right still count; PERI_ENOMEM.
 PERI_MUST_USE int peri_script_add_scrub(peri_script *script, peri_str file, peri_str text,
                                         peri_scrub *to, peri_diag_list *diags);
-
-/// Loads `text` in the place of the Lua observer `old`, from its file and under its name, beside it:
-/// what runs of `old` stays valid as long as the script. PERI_OK with the new `*out`; PERI_EINVAL.
-PERI_MUST_USE int peri_script_reload_observer(peri_script *script, const peri_observer *old,
-                                              peri_str text, peri_diag_list *diags,
-                                              const peri_observer **out);
 
 /// Takes over what the policies of `from` kept of each session, by their names.
 void peri_script_adopt_states(peri_script *script, peri_script *from);

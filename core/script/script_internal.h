@@ -93,6 +93,8 @@ typedef struct peri__unit {
 PERI_MUST_USE int peri__unit_init(peri__unit *unit, peri__pack *pack, peri_str file,
                                   peri_str text, const char *const *function_names);
 void peri__unit_deinit(peri__unit *unit);
+/// Lets the VM have back what the unit's functions took.
+void peri__unit_release(peri__unit *unit);
 
 /// Evaluates the unit's text in a healthy VM, hands what it returned to `check` (may be NULL)
 /// at index 1, then looks up the functions. Statuses of peri_vm_load.

@@ -108,7 +108,7 @@ int main(void) {
     stage s = {.request.turn = &turn};
     if (peri_script_new(NULL, &script) < 0) return EXIT_FAILURE;
     if (peri_script_add_observer(script, PERI_STR("bench"), PERI_STR("builtin"),
-                                 PERI_STR("bench.lua"), peri_str_c(source), NULL,
+                                 PERI_STR("bench.lua"), peri_str_c(source), NULL, NULL,
                                  &s.request.observer) < 0)
         return EXIT_FAILURE;
     peri_arena_init(&s.arena, 1 << 20);

@@ -8,7 +8,7 @@
 static const peri_observer *add(scene *s, peri_markdown from) {
     const peri_observer *out = NULL;
     int status = peri_script_add_markdown(s->script, PERI_STR("user"), PERI_STR("user"), &from,
-                                          &s->diags, &out);
+                                          NULL, &s->diags, &out);
     if (status < 0 && status != PERI_EINVAL) TEST_FAIL("%s", peri_status_name(status));
     if (status < 0) CHECK(s->diags.error_count > 0);
     return status < 0 ? NULL : out;

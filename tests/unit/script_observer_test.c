@@ -201,7 +201,7 @@ IT("refuses a name that is loaded already in the same layer, and takes it in ano
     CHECK_HAS(diag_of(s, "duplicate-name")->message, "\"o\" is loaded already, from o.lua");
     CHECK_OK(peri_script_add_observer(s->script, PERI_STR("q"), PERI_STR("project"),
                                       PERI_STR("o.lua"), PERI_STR(API "return { " FULL " }"),
-                                      &s->diags, &o));
+                                      NULL, &s->diags, &o));
     scene_free(s);
 }
 

@@ -90,8 +90,9 @@ static inline peri_item *scene_result(scene *s, const char *id, const char *text
 // Loads `text` as an observer of the pack `pack`; NULL if it was refused.
 static inline const peri_observer *scene_load(scene *s, const char *pack, const char *text) {
     const peri_observer *out = NULL;
-    int status = peri_script_add_observer(s->script, peri_str_c(pack), PERI_STR("user"),
-                                          PERI_STR("o.lua"), peri_str_c(text), &s->diags, &out);
+    int status =
+        peri_script_add_observer(s->script, peri_str_c(pack), PERI_STR("user"),
+                                 PERI_STR("o.lua"), peri_str_c(text), NULL, &s->diags, &out);
     if (status < 0 && status != PERI_EINVAL) TEST_FAIL("%s", peri_status_name(status));
     return status < 0 ? NULL : out;
 }
