@@ -3,19 +3,25 @@
 // the real lua_getmetatable, lua_getfenv and lua_getupvalue.
 #include "script/sandbox.h"
 
+#include <dirent.h>
 #include <lauxlib.h>
 
 #include "script/script_internal.h"
 #include "script_scene.h"
 
-enum { MAX_DEPTH = 12, TEXT_MAX_BYTES = 1 << 20 };
+enum { MAX_DEPTH = 40, TEXT_MAX_BYTES = 1 << 20, MAX_MODULES = 64, SCRIPT_BYTES = 8192 };
 
 typedef struct walk {
     lua_State *L;
     int observe_ref; // the script's function
+    int other_ref;   // of another script of the pack
     int seen;        // stack index: value -> true
+    bool only_own;   // what a script itself can reach: no environments, nothing of C functions
+    void (*each)(struct walk *w,
+                 int at); // called for what is seen for the first time; may be NULL
+    int known;            // for `each`
     peri_buf *out;
-    char path[512];
+    char path[2048];
     size_t len;
 } walk;
 
@@ -57,8 +63,11 @@ static void visit_keys(walk *w, int table, int depth) {
 }
 
 static void visit_function(walk *w, int function, int depth) {
-    lua_getfenv(w->L, function);
-    visit_as(w, depth, "", "(env)");
+    if (w->only_own && lua_iscfunction(w->L, function)) return;
+    if (!w->only_own) { // a script's own environment is its _G
+        lua_getfenv(w->L, function);
+        visit_as(w, depth, "", "(env)");
+    }
     char name[32];
     for (int i = 1; lua_getupvalue(w->L, function, i); i++) {
         snprintf(name, sizeof name, "(upvalue %d)", i);
@@ -84,6 +93,7 @@ static void visit(walk *w, int depth) {
     lua_pushvalue(L, at);
     lua_pushboolean(L, true);
     lua_rawset(L, w->seen);
+    if (w->each) w->each(w, at);
     if (lua_getmetatable(L, at)) visit_as(w, depth, "", "(meta)");
     if (type == LUA_TTABLE) visit_keys(w, at, depth);
     if (type == LUA_TFUNCTION) visit_function(w, at, depth);
@@ -106,14 +116,22 @@ static void print_sorted(peri_buf *lines, peri_buf *out) {
     for (size_t i = 0; i < count; i++) peri_buf_addf(out, "%s\n", list[i]);
 }
 
+static void new_seen(walk *w) {
+    lua_newtable(w->L);
+    w->seen = lua_gettop(w->L);
+}
+
+static void visit_script(walk *w, int ref) {
+    lua_rawgeti(w->L, LUA_REGISTRYINDEX, ref);
+    visit_as(w, 0, "", "observe");
+}
+
 // What is given to a script stands on the walked state: its function, a text, and its arguments.
 static void walk_all(lua_State *L, peri__pack *pack, void *frame) {
     walk *w = frame;
     w->L = L;
-    lua_newtable(L);
-    w->seen = lua_gettop(L);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, w->observe_ref);
-    visit_as(w, 0, "", "observe");
+    new_seen(w);
+    visit_script(w, w->observe_ref);
     lua_pushliteral(L, "");
     if (lua_getmetatable(L, -1)) visit_as(w, 0, "", "text(meta)");
     peri__view_push(L, pack, PERI__TURN, 0);
@@ -151,6 +169,163 @@ IT("C50 lets a script reach exactly the values of the reviewed list") {
     peri_buf_deinit(&lines);
     peri_buf_deinit(&got);
     scene_free(s);
+}
+
+// ---- What `require` gives
+
+static peri_str module_texts[MAX_MODULES];
+static size_t module_count;
+
+// The host's finder, with the files as they stand in the tree.
+static peri_str find_module(void *user, peri_str name) {
+    char path[512];
+    (void)user;
+    if (!peri_str_starts(name, PERI_STR("perilune.")) || module_count == MAX_MODULES) {
+        return (peri_str){0};
+    }
+    name = peri_str_sub(name, sizeof "perilune." - 1, name.len);
+    snprintf(path, sizeof path, PERI_SOURCE_DIR "/lua/perilune/%.*s.lua", PERI_FMT(name));
+    return module_texts[module_count++] = peri_test_read(path);
+}
+
+static void free_modules(void) {
+    while (module_count) free((char *)(uintptr_t)module_texts[--module_count].ptr);
+}
+
+// A script that holds all modules of the tree that load in a sandbox.
+static void write_script(char *text, const char *name) {
+    size_t len = (size_t)snprintf(text, SCRIPT_BYTES, "local m = {}\nfor _, name in ipairs({");
+    DIR *folder = opendir(PERI_SOURCE_DIR "/lua/perilune");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        const char *end = strstr(entry->d_name, ".lua");
+        if (!end) continue;
+        len += (size_t)snprintf(text + len, SCRIPT_BYTES - len, "'%.*s', ",
+                                (int)(end - entry->d_name), entry->d_name);
+    }
+    if (folder) closedir(folder);
+    snprintf(text + len, SCRIPT_BYTES - len,
+             "}) do\nlocal ok, module = pcall(require, 'perilune.' .. name)\n"
+             "m[name] = ok and module or nil\nend\n"
+             "return { name = '%s', on = 'turn_end', observe = function() return m end }",
+             name);
+}
+
+// Nothing but tables and functions; those in C are the sandbox's own, and no Lua function looks
+// at another environment than a sandbox's. `w->known` holds what a script without modules reaches.
+static void check_reached(walk *w, int at) {
+    lua_State *L = w->L;
+    int type = lua_type(L, at);
+    if (type != LUA_TTABLE && type != LUA_TFUNCTION) TEST_FAIL("%s", w->path);
+    if (type != LUA_TFUNCTION) return;
+    lua_getfenv(L, at);
+    bool global = lua_rawequal(L, -1, LUA_GLOBALSINDEX);
+    lua_pop(L, 1);
+    if (!lua_iscfunction(L, at)) {
+        if (global) TEST_FAIL("%s sees the globals", w->path);
+        return;
+    }
+    lua_pushvalue(L, at);
+    lua_rawget(L, w->known);
+    bool known = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    size_t len = strlen(w->path), tail = sizeof "(env).require" - 1;
+    bool is_require = len > tail && strcmp(w->path + len - tail, "(env).require") == 0;
+    if (!known && !is_require) TEST_FAIL("%s is no function of the sandbox", w->path);
+}
+
+static void check_own(walk *w, int at) {
+    if (!lua_istable(w->L, at)) return;
+    lua_pushvalue(w->L, at);
+    lua_rawget(w->L, w->known);
+    if (lua_toboolean(w->L, -1)) TEST_FAIL("%s is another script's, too", w->path);
+    lua_pop(w->L, 1);
+}
+
+// The walk came by them.
+static void check_modules(const walk *w) {
+    static const char *const some[] = {"match", "shell", "wishes"};
+    char line[64];
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        snprintf(line, sizeof line, "observe(upvalue 1).%s table\n", some[i]);
+        CHECK(peri_str_find(peri_buf_str(w->out), peri_str_c(line)) != PERI_NPOS);
+    }
+}
+
+// First a plain script, then what one with modules reaches beside that.
+static void walk_modules(lua_State *L, peri__pack *pack, void *frame) {
+    walk *w = frame;
+    (void)pack;
+    w->L = L;
+    new_seen(w);
+    w->known = w->seen;
+    visit_script(w, w->observe_ref);
+    peri_buf_clear(w->out);
+    new_seen(w);
+    w->each = check_reached;
+    visit_script(w, w->other_ref);
+    check_modules(w);
+}
+
+// Two scripts of one pack: no table of one is a table of the other.
+static void walk_two(lua_State *L, peri__pack *pack, void *frame) {
+    walk *w = frame;
+    (void)pack;
+    w->L = L;
+    w->only_own = true;
+    new_seen(w);
+    w->known = w->seen;
+    visit_script(w, w->observe_ref);
+    w->each = check_own;
+    new_seen(w);
+    peri_buf_clear(w->out);
+    visit_script(w, w->other_ref);
+    check_modules(w);
+}
+
+static void walk_scripts(const char *first, const char *second,
+                         void (*fn)(lua_State *L, peri__pack *pack, void *frame), walk *w) {
+    scene *s = scene_new();
+    peri_script_free(s->script);
+    CHECK_OK(peri_script_new(
+        &(peri_script_options){.find_module = find_module, .limits = {.wall_ms = 10000}},
+        &s->script));
+    peri_str error = {0};
+    peri_buf lines;
+    peri_buf_init(&lines, TEXT_MAX_BYTES);
+    w->out = &lines;
+    const char *const texts[] = {first, second};
+    peri__unit *units[2];
+    for (int i = 0; i < 2; i++) {
+        const peri_observer *o = scene_load(s, "pack", texts[i]);
+        if (!o) TEST_FAIL("%.*s", PERI_FMT(s->diags.items[0].message));
+        units[i] = &((peri__scripted *)o->owner)->unit;
+    }
+    CHECK(units[0]->pack == units[1]->pack);
+    w->observe_ref = units[0]->refs[PERI__FN_OBSERVE];
+    w->other_ref = units[1]->refs[PERI__FN_OBSERVE];
+    peri__live live = {.arena = &s->arena, .turn = &s->turn};
+    if (peri__pack_call(units[0]->pack, fn, w, &live, &error) < 0) {
+        TEST_FAIL("%.*s", PERI_FMT(error));
+    }
+    peri_buf_deinit(&lines);
+    scene_free(s);
+    free_modules();
+}
+
+IT("C50 gives a script through its modules no value that it could not have made itself") {
+    char text[SCRIPT_BYTES];
+    walk w = {0};
+    write_script(text, "o");
+    walk_scripts("return { name = 'p', on = 'turn_end', observe = function() return x end }",
+                 text, walk_modules, &w);
+}
+
+IT("C50 shares no table, a module's neither, between two scripts of a pack") {
+    char first[SCRIPT_BYTES], second[SCRIPT_BYTES];
+    walk w = {0};
+    write_script(first, "o");
+    write_script(second, "p");
+    walk_scripts(first, second, walk_two, &w);
 }
 
 TEST_MAIN

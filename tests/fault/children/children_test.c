@@ -21,17 +21,38 @@ static bool is_marked(const char *pid, const char *mark) {
     return got > 0 && memmem(env, (size_t)got, mark, strlen(mark)) != NULL;
 }
 
-static size_t count_descendants(void) {
+// Adds up what `measure` says of each process that descends from this one.
+static size_t sum_descendants(size_t (*measure)(const char *pid)) {
     char mark[64];
-    size_t count = 0;
+    size_t sum = 0;
     snprintf(mark, sizeof mark, MARK "=%d", getpid());
     DIR *all = opendir("/proc");
     for (const struct dirent *entry; all && (entry = readdir(all));) {
         bool number = entry->d_name[0] >= '0' && entry->d_name[0] <= '9';
-        if (number && atoi(entry->d_name) != getpid()) count += is_marked(entry->d_name, mark);
+        if (!number || atoi(entry->d_name) == getpid()) continue;
+        if (is_marked(entry->d_name, mark)) sum += measure(entry->d_name);
     }
     if (all) closedir(all);
-    return count;
+    return sum;
+}
+
+static size_t one(const char *pid) {
+    (void)pid;
+    return 1;
+}
+
+static size_t count_descendants(void) {
+    return sum_descendants(one);
+}
+
+static size_t resident_bytes(const char *pid) {
+    char path[300];
+    size_t pages = 0, resident = 0;
+    snprintf(path, sizeof path, "/proc/%s/statm", pid);
+    FILE *in = fopen(path, "r");
+    if (!in || fscanf(in, "%zu %zu", &pages, &resident) != 2) resident = 0;
+    if (in) fclose(in);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static size_t count_fds(void) {
@@ -156,6 +177,41 @@ IT("C68 a child's end is told truly where the embedder ignores SIGCHLD, and SIGP
     sigaction(SIGPIPE, &pipe, NULL);
     free(digest);
     CHECK_EQ(count_descendants(), 0);
+}
+
+static void not_grown(const char *whose, size_t before, size_t after) {
+#if !defined(__SANITIZE_ADDRESS__) // which keeps freed memory for a while
+    enum { SLACK_BYTES = 1 << 20 };
+    CHECK(before > 0);
+    if (after > before + SLACK_BYTES) TEST_FAIL("%s grew by %zu bytes", whose, after - before);
+#else
+    (void)whose, (void)before, (void)after;
+#endif
+}
+
+IT("C49 200 memory bombs through a worker grow neither the host nor the worker") {
+    rig *r = rig_of("");
+    r->words[0] = PERI_STR(PERI_PROGRAM);
+    r->words[1] = PERI_STR("worker");
+    r->words[2] = PERI_STR(PERI_TESTS_DIR "/fault/scripts/torture/bomb-double.lua");
+    r->observer.command_count = 3;
+    r->observer.name = PERI_STR("bomb-double");
+    r->observer.once = false;
+    r->observer.timeout_ms = 20000;
+    size_t host = 0, worker = 0;
+    for (int i = 0; i < 220; i++) {
+        if (i == 20) {
+            host = resident_bytes("self");
+            worker = sum_descendants(resident_bytes);
+        }
+        peri_run_result result = rig_run(r);
+        CHECK_EQ(result.state, PERI_RUN_FAILED);
+        CHECK_HAS(result.error, "out of memory");
+    }
+    not_grown("the host", host, resident_bytes("self"));
+    not_grown("the worker", worker, sum_descendants(resident_bytes));
+    CHECK_EQ(peri_commands_children(r->commands), 1); // the same one all the time
+    rig_free(r);
 }
 
 IT("C38 descriptors are stable over 1,000 runs, and no zombie is left") {
