@@ -65,6 +65,9 @@ static void open_ledger(peri_host *host) {
         host_warn(host, "no-ledger", peri_str_c(host->ledger_path), peri_buf_str(&text),
                   PERI_STR("make the folder writable, or name another with --state"));
         peri_buf_deinit(&text);
+    } else if (host->mode == PERI_MODE_LIVE) {
+        host_presence_open(host, host->ledger_path);
+        host_spend_resume_day(host);
     }
     free(host->ledger_path);
     host->ledger_path = NULL;
@@ -89,6 +92,7 @@ static void init_parts(peri_host *host) {
     peri_registry_init(&host->registry, host->seed, host_agent_free, host_session_free);
     peri_outbox_init(&host->outbox, host_on_delivery, host);
     host->outbox.before = host_begin_handing;
+    host->claims.fd = -1;
     peri_arena_init(&host->run_arena, 16 * 1024 * 1024);
     peri_arena_init(&host->record_arena, 4 * 1024 * 1024);
     peri_diag_list_init(&host->diags);
@@ -130,6 +134,34 @@ int peri_host_new(const peri_host_options *given, peri_host **out) {
     return PERI_OK;
 }
 
+// What fails at every commit is said once, and again when it is over.
+static void tell_trouble(peri_host *host, int status) {
+    if (status == host->ledger_trouble || status == PERI_EAGAIN) return;
+    if (status < 0) {
+        host_logf(host, "warning", "ledger: %s; what cannot be stored is counted",
+                  peri_status_message(status));
+        host_warn(host, "ledger-trouble", (peri_str){0},
+                  peri_str_c(peri_status_message(status)),
+                  PERI_STR("make room on its disk; observers go on meanwhile"));
+    } else {
+        host_logf(host, "note", "ledger: it can be written again");
+    }
+    host->ledger_trouble = status;
+}
+
+// Commits what is to be stored. False if another program writes now: all of it waits.
+static bool store(peri_host *host, bool ended) {
+    if (!host->ledger) return true;
+    host_standing_save(host);
+    host_spend_save(host);
+    host_presence_save(host, ended);
+    if (!host->ledger_dirty) return true;
+    int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
+    host->ledger_dirty = status == PERI_EAGAIN;
+    tell_trouble(host, status);
+    return status != PERI_EAGAIN;
+}
+
 static void retire_all(peri_host *host) {
     for (const peri_session *session = host->registry.first; session; session = session->next) {
         for (const peri_agent *agent = session->agents; agent; agent = agent->next) {
@@ -145,17 +177,15 @@ void peri_host_free(peri_host *host) {
     host_commands_close(host);
     peri_outbox_expire(&host->outbox, (peri_str){0}, (peri_str){0}, "the host ended");
     retire_all(host);
+    store(host, true);
     host_follow_free(host);
     host_sources_free(host);
     peri_registry_deinit(&host->registry);
     peri_joiner_deinit(&host->joiner);
     host_subscribers_free(host);
     host_unload(host);
-    if (host->ledger) {
-        int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
-        if (status < 0) host_logf(host, "warning", "ledger: %s", peri_status_message(status));
-        peri_ledger_close(host->ledger);
-    }
+    peri_ledger_close(host->ledger);
+    peri_claims_close(&host->claims);
     peri_outbox_deinit(&host->outbox);
     peri_loop_free(host->loop);
     peri_arena_deinit(&host->run_arena);
@@ -177,15 +207,7 @@ void peri_host_free(peri_host *host) {
 // A delivery is handed over only after its row is committed (design D8).
 static void hand_over(peri_host *host) {
     if (host->follow && !host->work_count) host_follow_save(host);
-    if (host->ledger_dirty) {
-        host->ledger_dirty = false;
-        int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
-        if (status < 0) {
-            host_logf(host, "warning", "ledger: %s", peri_status_message(status));
-            host->ledger_dirty = status == PERI_EAGAIN;
-            if (host->ledger_dirty) return; // the deliveries wait, the loop does not
-        }
-    }
+    if (!store(host, false)) return; // the deliveries wait, the loop does not
     if (host->outbox.count) (void)peri_outbox_flush(&host->outbox);
 }
 
@@ -209,7 +231,7 @@ static void read_some(peri_host *host) {
 }
 
 // Committing at every step of a replay would cost more than the replay.
-enum { REPLAY_COMMIT_RECORDS = 5000, ANSWER_WAIT_MS = 50 };
+enum { REPLAY_COMMIT_RECORDS = 5000, ANSWER_WAIT_MS = 50, LEDGER_RETRY_MS = 20 };
 
 static bool commit_due(const peri_host *host) {
     // How far a followed file was read goes into one transaction with all that its records caused.
@@ -223,6 +245,11 @@ static int sooner(int a_ms, int b_ms) {
     return b_ms < 0 || a_ms < b_ms ? a_ms : b_ms;
 }
 
+// Until what waits on others is tried again; -1: nothing does.
+static int retry_timeout_ms(const peri_host *host) {
+    return sooner(host->ledger_dirty ? LEDGER_RETRY_MS : -1, host_subscribers_timeout_ms(host));
+}
+
 static void step(peri_host *host, int timeout_ms) {
     if (host->ledger_path) {
         open_ledger(host);
@@ -234,8 +261,7 @@ static void step(peri_host *host, int timeout_ms) {
         return;
     }
     host_subscribers_drain(host);
-    peri_loop_run(host->loop,
-                  due(host) ? 0 : sooner(timeout_ms, host_subscribers_timeout_ms(host)));
+    peri_loop_run(host->loop, due(host) ? 0 : sooner(timeout_ms, retry_timeout_ms(host)));
     host_reload(host);
     if (host->abandoned) host_gate_close(host);
     if (host->work_count) {
@@ -285,7 +311,7 @@ int peri_host_fd(const peri_host *host) {
 int peri_host_timeout_ms(const peri_host *host) {
     if (!host) return -1;
     if (due(host)) return 0;
-    return sooner(peri_loop_timeout_ms(host->loop), host_subscribers_timeout_ms(host));
+    return sooner(peri_loop_timeout_ms(host->loop), retry_timeout_ms(host));
 }
 
 void peri_host_set_sink(peri_host *host, peri_sink_fn fn, void *user) {

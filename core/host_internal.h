@@ -14,7 +14,8 @@
 //   host_gate.c     asking the gate, with hooks    host_permissions.c settings files, read again
 //   host_pairing.c  arming, and what is let through host_agents.c  definitions that name observers
 //   host_report.c   reports                        host_resume.c   what outlives a host
-//   host_states.c   why is it silent?
+//   host_states.c   why is it silent?              host_standing.c what it is told from
+//   host_presence.c other hosts of the ledger
 //   host_stale.c    is advice overtaken?          host_policies.c the chain of policies
 //   host_recall.c   notes and skills                host_author.c   doors for the CLI's author verbs
 #ifndef PERI_HOST_INTERNAL_H
@@ -295,6 +296,33 @@ void host_states_add_json(peri_host *host, peri_buf *out);
 /// that is reached; that is said once a session.
 const char *host_spend_try(peri_host *host, const host_agent *of, peri_spend what,
                            uint64_t amount);
+/// What hosts before this one, or beside it, spent; live only.
+void host_spend_resume_day(peri_host *host);
+void host_spend_resume_session(peri_host *host, host_session *kept, peri_str session);
+/// Stores what was spent since the last time, for the commit that follows.
+void host_spend_save(peri_host *host);
+
+// host_presence.c
+/// Opens the claims beside the ledger; live only. Without them the host goes on alone.
+void host_presence_open(peri_host *host, const char *ledger_path);
+/// True if the session is this host's to observe; that it is another's is told once.
+bool host_claim_session(peri_host *host, const peri_session *session);
+/// True if another live host observes it.
+bool host_is_elsewhere(const peri_host *host, peri_str session);
+/// Stores what the host says of itself, once a second at most, for the commit that follows.
+void host_presence_save(peri_host *host, bool ended);
+
+// host_standing.c
+/// Notes that something about the pairing changed that status tells.
+void host_standing_touch(peri_host *host, peri_pairing *pairing);
+/// The same for the number of an agent's items.
+void host_standing_heard(peri_host *host, host_agent *of);
+/// Why proposals of an observer were dropped.
+void host_standing_drop(peri_host *host, peri_pairing *pairing, peri_str reason);
+/// What hosts before this one counted.
+void host_standing_resume(peri_host *host, peri_pairing *pairing);
+/// Stores all of it for the commit that follows.
+void host_standing_save(peri_host *host);
 
 // host_judge.c
 void host_do_batch(peri_host *host, const host_work *work);
@@ -323,6 +351,10 @@ peri_str host_scrubbed(peri_host *host, peri_str text, peri_buf *room);
 
 // host_status.c
 void host_summary(peri_host *host);
+/// Appends what this host alone knows, as one JSON object: for who asks from another process.
+void host_status_add_self(peri_host *host, peri_buf *out);
+/// The same as lines for people.
+void host_status_say_self(peri_host *host, peri_buf *out);
 /// Adds what a source counted to the host's totals, once, when it is done.
 void host_count_source(peri_host *host, const peri_source *source);
 /// The same for the totals of a file's dialect.

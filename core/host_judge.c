@@ -74,6 +74,9 @@ static void on_ruling(void *user, const peri_proposal *p, const peri_decision *d
     record.trigger = released ? PERI_STR("released") : (peri_str){0};
     host_record(host, &record);
     count_ruling(host, pairing, p, d);
+    if (pairing && d->verdict == PERI_VERDICT_DROP)
+        host_standing_drop(host, pairing, d->reason);
+    if (pairing) host_standing_touch(host, pairing);
     if (pairing) remember_outcome(pairing, p, d, host->outbox.sink == NULL);
     bool shadow = pairing && pairing->observer->shadow;
     if (d->verdict != PERI_VERDICT_DELIVER || d->lane == PERI_LANE_LOG || shadow) return;

@@ -108,7 +108,10 @@ static void on_item(void *user, const peri_item *item) {
     if (!of->first) {
         of->first = peri_str_hash(item->call_id, item->hash ^ (uint64_t)item->kind) | 1;
     }
-    if (of->agent->pairing_count == 0) return; // nobody listens
+    if (of->agent->pairing_count == 0) { // nobody listens
+        peri_tap_skip(&of->tap);
+        return;
+    }
     peri_item named = *item;
     if (item->kind == PERI_ITEM_TOOL_RESULT || item->kind == PERI_ITEM_TOOL_DENIED) {
         const peri_item *call =
@@ -120,6 +123,7 @@ static void on_item(void *user, const peri_item *item) {
     if (item->kind == PERI_ITEM_TOOL_CALL && of->unpaired) pair_result(t->host, of, item);
     peri_item *copy = peri_item_copy(&named);
     if (!copy || peri_tap_push_take(&of->tap, copy) < 0) t->host->counts.lost++;
+    host_standing_heard(t->host, of);
 }
 
 static void open_window(peri_host *host, host_agent *of) {
@@ -202,7 +206,9 @@ static peri_veto_book *book_of(peri_host *host, peri_session *session) {
         kept = calloc(1, sizeof *kept);
         if (!kept) return NULL;
         peri_veto_book_init(&kept->book, host->seed);
+        kept->session = session;
         session->attached = kept;
+        host_spend_resume_session(host, kept, session->id);
     }
     return &kept->book;
 }

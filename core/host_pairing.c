@@ -18,7 +18,9 @@ void host_pairing_tell(peri_host *host, peri_pairing *pairing, peri_str state, p
         peri_buf_add_byte(&json, '}');
     }
     pairing->since_wall_ms = host_wall_ms(host);
+    pairing->told = state;
     peri_try_own(&pairing->why, reason);
+    host_standing_touch(host, pairing);
     peri_record record = {
         .kind = PERI_RECORD_PAIRING,
         .session = agent->session->id,
@@ -194,6 +196,8 @@ static bool wait(peri_host *host, const host_work *work) {
     }
     *waiting = *work;
     pairing->waiting = waiting;
+    pairing->overdue++;
+    host_standing_touch(host, pairing);
     return false;
 }
 
@@ -226,6 +230,7 @@ static void on_armed(void *user, peri_pairing *pairing) {
     pairing->cursor = of->tap.last_number + 1;
     pairing->since_wall_ms = host_wall_ms(host);
     host_resume(host, pairing);
+    host_standing_resume(host, pairing);
     if (!peri_pairing_active(pairing) || host_stopped(host, pairing)) return;
     host_resume_save(host, pairing);
     int status = host->permissions ? ask(host, pairing) : 0;
@@ -265,7 +270,7 @@ static const peri_agent *coordinator_of(const peri_agent *agent) {
 }
 
 void host_arm(peri_host *host, peri_agent *agent) {
-    if (agent->armed) return;
+    if (agent->armed || !host_claim_session(host, agent->session)) return;
     if (!host->watching && !host->observer_only) {
         const peri_agent *coordinator = coordinator_of(agent);
         arm_named(host, agent, agent);

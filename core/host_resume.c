@@ -227,6 +227,8 @@ static void end_left(void *user, const peri_record *left, bool handing) {
     record.reason = handing ? PERI_STR("lost in hand-over")
                             : PERI_STR("the host ended before it was handed over");
     host_record(host, &record);
+    host->counts.expired++;
+    host->counts.lost_handing += handing;
     if (!handing) return;
     int status = peri_ledger_end_handing(host->ledger, left->session, left->id);
     if (status < 0) host_logf(host, "warning", "ledger: %s", peri_status_message(status));
@@ -264,6 +266,7 @@ void host_resume_deliveries(peri_host *host) {
     int status = peri_ledger_left(host->ledger, keep_left, &list);
     if (status < 0) host_logf(host, "warning", "ledger: %s", peri_status_message(status));
     for (const struct left_one *one = list.first; one; one = one->next) {
+        if (host_is_elsewhere(host, one->record.session)) continue; // its host lives
         end_left(host, &one->record, one->handing);
     }
     peri_arena_deinit(&list.arena);

@@ -109,19 +109,13 @@ static void make_id(char out[11], const host_work *work, const char *kind, uint6
     snprintf(out, 11, "%010llx", (unsigned long long)(hash & UINT64_C(0xffffffffff)));
 }
 
-static void strike(peri_host *host, const host_work *work, peri_str error) {
-    peri_pairing *pairing = work->pairing;
+static void strike(peri_host *host, peri_pairing *pairing, peri_str error) {
     host->counts.failed_runs++;
     pairing->counts.failed++;
     peri_try_own(&pairing->last_error, error);
     if (++pairing->failures < PERI_RUN_MAX_FAILURES || pairing->disabled) return;
     pairing->disabled = true;
-    peri_record record = host_record_of(PERI_RECORD_PAIRING, work);
-    record.observer = pairing->observer->name;
-    record.id = peri_str_c(pairing->task_id);
-    record.state = PERI_STR("disabled");
-    record.reason = pairing->last_error;
-    host_record(host, &record);
+    host_pairing_tell(host, pairing, PERI_STR("disabled"), pairing->last_error, NULL);
     host_logf(host, "warning", "observer %.*s is disabled after %u failures in a row: %.*s",
               PERI_FMT(pairing->observer->name), pairing->failures,
               PERI_FMT(pairing->last_error));
@@ -240,7 +234,7 @@ static void settle_run(peri_host *host, const host_work *work, peri_str id,
     bool failed = result->state == PERI_RUN_FAILED || result->state == PERI_RUN_TIMEOUT;
     bool unheard = result->state == PERI_RUN_SKIPPED || result->state == PERI_RUN_ABANDONED;
     if (failed) {
-        strike(host, work, result->error);
+        strike(host, pairing, result->error);
     } else if (!unheard) {
         pairing->failures = 0;
     }
@@ -251,6 +245,7 @@ static void settle_run(peri_host *host, const host_work *work, peri_str id,
         host_pairing_tell(host, pairing, PERI_STR("cooling-down"), result->error, NULL);
     }
     if (!unheard) pairing->cursor = work->upto;
+    host_standing_touch(host, pairing);
     host_resume_save(host, pairing);
 }
 
@@ -261,10 +256,12 @@ static bool has_no_runtime(const peri_host *host, const peri_observer *observer)
 }
 
 // One run at a time (spec PI-6): its activity stays in the tap for a later one.
-static void miss(const host_work *work) {
+static void miss(peri_host *host, const host_work *work) {
     peri_pairing *pairing = work->pairing;
     host_run *run = pairing->run;
     pairing->counts.missed++;
+    pairing->overdue++;
+    host_standing_touch(host, pairing);
     run->kicked = true;
     run->again = *work;
 }
@@ -377,7 +374,7 @@ static void do_run(peri_host *host, const host_work *work) {
     peri_pairing *pairing = work->pairing;
     if (!peri_pairing_active(pairing)) return;
     if (pairing->run) {
-        miss(work);
+        miss(host, work);
         return;
     }
     if (host_resume_has_seen(work) || rests(host, pairing)) return;
@@ -416,6 +413,9 @@ static void do_run(peri_host *host, const host_work *work) {
     }
     host->counts.digests++;
     host->counts.runs++;
+    pairing->overdue = 0;
+    pairing->digest_step = work->step;
+    pairing->digest_wall_ms = host_wall_ms(host);
     record_digest(host, work, peri_str_c(id));
     peri_run_request request = {
         .observer = pairing->observer,
@@ -456,6 +456,7 @@ static void do_end(peri_host *host, const host_work *work) {
     of->agent->ended = true;
     host_retire(host, of->agent);
     rest(host, of->agent);
+    host_standing_save(host);  // of its items, too
     peri_tap_deinit(&of->tap); // nothing reads it any more
 }
 
@@ -495,6 +496,9 @@ void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_s
         .reason = reason,
     };
     host_record(host, &record);
+    host->counts.handed += state == PERI_DELIVERY_HANDED;
+    host->counts.seen += state == PERI_DELIVERY_SEEN;
+    host->counts.expired += state == PERI_DELIVERY_EXPIRED;
     if (!host->ledger || (state != PERI_DELIVERY_HANDED && state != PERI_DELIVERY_EXPIRED))
         return;
     if (peri_ledger_end_handing(host->ledger, delivery->session, delivery->id) == PERI_OK) {

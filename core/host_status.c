@@ -208,15 +208,41 @@ static void add_quarantined(const peri_host *host, peri_buf *out) {
     peri_buf_add_byte(out, ']');
 }
 
-int peri_host_status_json(peri_host *host, peri_str *out) {
-    HOST_CHECK(host);
-    peri_buf *json = &host->status_json;
+static void add_outbox(const peri_host *host, peri_buf *out) {
+    const host_counts *c = &host->counts;
+    peri_buf_addf(out,
+                  "\"outbox\":{\"queued\":%zu,\"handed\":%llu,\"seen\":%llu,\"unseen\":%llu,"
+                  "\"expired\":%llu,\"lostInHandOver\":%llu}",
+                  host->outbox.count, (unsigned long long)c->handed,
+                  (unsigned long long)c->seen, (unsigned long long)(c->handed - c->seen),
+                  (unsigned long long)c->expired, (unsigned long long)c->lost_handing);
+}
+
+// What this host alone knows, whichever way it is asked.
+static void add_self(peri_host *host, peri_buf *json) {
     peri_ingest_counts all = all_counts(host);
-    peri_buf_clear(json);
-    peri_buf_add_byte(json, '{');
     add_counts(host, json);
     peri_buf_add_byte(json, ',');
     add_ingest(json, &all);
+    peri_buf_add_byte(json, ',');
+    add_outbox(host, json);
+    add_quarantined(host, json);
+    host_follow_write_status(host, json);
+    host_subscribers_write_status(host, json);
+}
+
+void host_status_add_self(peri_host *host, peri_buf *json) {
+    peri_buf_add_byte(json, '{');
+    add_self(host, json);
+    peri_buf_add_byte(json, '}');
+}
+
+int peri_host_status_json(peri_host *host, peri_str *out) {
+    HOST_CHECK(host);
+    peri_buf *json = &host->status_json;
+    peri_buf_clear(json);
+    peri_buf_add_byte(json, '{');
+    add_self(host, json);
     peri_buf_add_byte(json, ',');
     add_dialects(host, json);
     peri_buf_add_byte(json, ',');
@@ -225,9 +251,6 @@ int peri_host_status_json(peri_host *host, peri_str *out) {
     add_unrecognised(host, json);
     peri_buf_add_byte(json, ',');
     add_listed(host, json);
-    add_quarantined(host, json);
-    host_follow_write_status(host, json);
-    host_subscribers_write_status(host, json);
     peri_buf_add_byte(json, ',');
     host_layers_add_json(host, json);
     host_states_add_json(host, json);
@@ -347,6 +370,59 @@ static void say_observers(const peri_host *host, peri_buf *out) {
     }
 }
 
+// What became of what the sink was offered, and who lost records on the way.
+static void say_outbox(const peri_host *host, peri_buf *out) {
+    const host_counts *c = &host->counts;
+    uint64_t dropped = 0;
+    if (c->handed || c->expired || host->outbox.count) {
+        peri_buf_addf(out, "out      %zu waiting, %llu handed over (%llu seen), %llu expired\n",
+                      host->outbox.count, (unsigned long long)c->handed,
+                      (unsigned long long)c->seen, (unsigned long long)c->expired);
+    }
+    if (c->lost_handing) {
+        peri_buf_addf(out, "         %llu of those lost in hand-over by the host before\n",
+                      (unsigned long long)c->lost_handing);
+    }
+    for (size_t i = 0; i < host->subscriber_count; i++) {
+        const host_subscriber *s = &host->subscribers[i];
+        dropped += s->failed + s->dropped_full + s->dropped_memory;
+    }
+    if (dropped) {
+        peri_buf_add_c(out, "behind   ");
+        plural(out, dropped, "record", "records");
+        peri_buf_add_c(out, " that a subscriber did not take\n");
+    }
+}
+
+// What the ledger could not store.
+static void say_ledger(const peri_host *host, peri_buf *out) {
+    peri_ledger_stats stats;
+    if (!host->ledger) return;
+    peri_ledger_get_stats(host->ledger, &stats);
+    uint64_t lost = stats.dropped_busy + stats.dropped_full + stats.dropped_error;
+    if (!lost) return;
+    peri_buf_add_c(out, "ledger   ");
+    plural(out, lost, "change", "changes");
+    peri_buf_addf(out, " not stored (busy %llu, disk full %llu, other %llu)\n",
+                  (unsigned long long)stats.dropped_busy,
+                  (unsigned long long)stats.dropped_full,
+                  (unsigned long long)stats.dropped_error);
+}
+
+void host_status_say_self(peri_host *host, peri_buf *text) {
+    peri_ingest_counts all = all_counts(host);
+    say_input(host, text, &all);
+    say_damage(text, &all);
+    if (host->counts.quarantined) {
+        peri_buf_add_c(text, "aside    ");
+        plural(text, host->counts.quarantined, "record", "records");
+        peri_buf_add_c(text, " that could not be read; see perilune status --json\n");
+    }
+    if (!host->no_observers) say_observers(host, text);
+    say_outbox(host, text);
+    say_ledger(host, text);
+}
+
 void host_summary(peri_host *host) {
     if (host->summed) return;
     host->summed = true;
@@ -357,6 +433,7 @@ void host_summary(peri_host *host) {
     say_input(host, &text, &all);
     say_damage(&text, &all);
     if (!host->no_observers) say_observers(host, &text);
+    say_ledger(host, &text);
     add_counts(host, &json);
     peri_buf_add_byte(&json, ',');
     add_ingest(&json, &all);

@@ -314,6 +314,9 @@ bool host_tail_rest(peri_host *host, host_tail *tail) {
 void host_tail_save(peri_host *host, host_tail *tail) {
     host_tail_mark(tail);
     if (!host->ledger || tail->at.offset == tail->saved_offset || tail->foreign) return;
+    const host_agent *last = tail->source ? tail->source->last : NULL;
+    const host_session *session = last ? last->agent->session->attached : NULL;
+    if (session && session->refused && !session->claimed) return; // its host stores it
     peri_checkpoint to = {.path = peri_str_c(tail->path),
                           .device = tail->at.id.device,
                           .inode = tail->at.id.inode,

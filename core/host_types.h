@@ -14,6 +14,7 @@
 #include "host_permissions.h"
 #include "ingest/source.h"
 #include "ingest/usage.h"
+#include "io/claims.h"
 #include "io/command_runtime.h"
 #include "io/files.h"
 #include "io/loop.h"
@@ -102,7 +103,13 @@ typedef struct host_layers {
 typedef struct host_session {
     peri_veto_book book;
     peri_spent spent;
-    uint32_t told; // bit (1 << peri_spend): that this ceiling was met has been said
+    peri_spent unsaved; // of it, what the ledger does not know
+    uint32_t told;      // bit (1 << peri_spend): that this ceiling was met has been said
+    bool claimed;       // no other host observes it
+    bool refused;       // another does, and that was said
+    bool spending;      // in the list of the host
+    struct host_session *next_spending;
+    const peri_session *session;
 } host_session;
 
 /// One agent's data, attached to its peri_agent.
@@ -124,6 +131,8 @@ typedef struct host_agent {
     peri_proposal **fresh; // owned; proposals of the running trigger
     size_t fresh_count;
     bool trim_due, finished;
+    bool touched; // in the list of the host: its number of items is to be stored
+    struct host_agent *next_touched;
     bool end_due; // it ended while runs were in flight: WORK_END comes behind the last of them
 } host_agent;
 
@@ -169,6 +178,7 @@ typedef struct host_counts {
     uint64_t same_session; // files of a session that is read from a better kind of source
     uint64_t unrecognised; // sources of mostly unknown records
     uint64_t model_calls;
+    uint64_t handed, seen, expired, lost_handing; // deliveries, since the host began
 } host_counts;
 
 /// A file that waits for its turn, or is being read.
@@ -290,7 +300,8 @@ struct peri_host {
     peri_policy_engine engine;
     bool has_policies;
     peri_policy_health health;
-    peri_spent spent_today;
+    peri_spent spent_today, unsaved_today; // the second: of it, what the ledger does not know
+    host_session *spending;                // sessions with something unsaved
 
     peri_registry registry;
     peri_joiner joiner;
@@ -298,6 +309,14 @@ struct peri_host {
     char *ledger_path; // owned; until the first step opens it
     peri_ledger *ledger;
     bool ledger_replace, ledger_dirty;
+    int ledger_trouble;         // the failure of the last commit, said once
+    peri_claims claims;         // on sessions, against other hosts of the ledger
+    uint64_t claim;             // its own, by which others know that it lives
+    int64_t started_wall_ms;    // when it opened the ledger
+    int64_t told_ms;            // when its state was stored last, on the monotonic clock
+    uint64_t told_seq;          // `seq` then
+    peri_pairing *touched;      // pairings whose standing is to be stored
+    host_agent *touched_agents; // agents whose number of items is
 
     host_subscriber subscribers[HOST_MAX_SUBSCRIBERS];
     size_t subscriber_count;

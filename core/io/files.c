@@ -97,8 +97,13 @@ void peri_file_close(peri_file *file) {
 }
 
 static peri_file_id id_of(const struct stat *info) {
-    return (peri_file_id){(uint64_t)info->st_dev, (uint64_t)info->st_ino,
-                          (uint64_t)info->st_size};
+    return (peri_file_id){
+        .device = (uint64_t)info->st_dev,
+        .inode = (uint64_t)info->st_ino,
+        .size = (uint64_t)info->st_size,
+        .changed_wall_ms =
+            (int64_t)info->st_mtim.tv_sec * 1000 + (int64_t)info->st_mtim.tv_nsec / 1000000,
+    };
 }
 
 int peri_file_id_of(const peri_file *file, peri_file_id *out) {

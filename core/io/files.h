@@ -34,6 +34,7 @@ void peri_file_close(peri_file *file);
 /// Which file a name stands for at the moment, and how large it is.
 typedef struct peri_file_id {
     uint64_t device, inode, size;
+    int64_t changed_wall_ms; // when its content was changed last
 } peri_file_id;
 PERI_MUST_USE int peri_file_id_of(const peri_file *file, peri_file_id *out);
 /// PERI_ENOENT, PERI_EINVAL (not a regular file; links are not followed).

@@ -13,7 +13,7 @@ typedef struct peri_checkpoint {
     uint64_t tries;         // starts that read on from here and came to nothing
 } peri_checkpoint;
 
-/// Stores one, replacing its path's, in the open transaction; peri_ledger_commit() makes it durable.
+/// Stores one with the next peri_ledger_commit(), replacing its path's.
 /// Failures as for peri_ledger_put().
 PERI_MUST_USE int peri_ledger_put_checkpoint(peri_ledger *ledger, const peri_checkpoint *from,
                                              int64_t wall_ms);

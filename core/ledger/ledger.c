@@ -1,7 +1,6 @@
-// The ledger's writing half: records in, rows out, one transaction between two commits. Called
-// by the host on its loop, so it never waits: whatever SQLite cannot do at once is counted and
-// given up, and the agent is none the slower for it. SQLite may roll a whole transaction back
-// when the disk fills up; what was taken by then is counted too, and the next commit tells.
+// The ledger's handle and its statements; a record goes into the queue (ledger_queue.c) as one change.
+// Called by the host on its loop, so it never waits: whatever SQLite cannot do at once waits in the queue
+// or is counted and given up, and the agent is none the slower for it.
 #include "ledger/ledger_internal.h"
 
 #include <stdlib.h>
@@ -9,7 +8,8 @@
 enum {
     DEFAULT_DAYS = 30,
     DEFAULT_MAX_BYTES = 256 * 1024 * 1024,
-    MIN_MAX_BYTES = 64 * 1024,
+    MIN_MAX_BYTES = 256 * 1024,
+    CLOSE_WAIT_MS = 2000,
 };
 
 #define MAX_MAX_BYTES (INT64_C(1) << 40)
@@ -47,6 +47,29 @@ static const char *const statement_texts[LEDGER_STATEMENT_COUNT] = {
     [LEDGER_STOPPED_AT] = "SELECT max(at_wall_ms) FROM stop WHERE observer IN ('', ?)",
     [LEDGER_ENABLED_AT] = "SELECT at_wall_ms FROM enable WHERE observer = ?",
     [LEDGER_PAIRINGS_KEPT] = "DELETE FROM pairing WHERE at_wall_ms < ?1",
+    [LEDGER_END_HANDING] = "DELETE FROM handing WHERE session = ? AND id = ?",
+    [LEDGER_ADD_SPENT] =
+        "INSERT INTO spent (session, day, what, amount, at_wall_ms) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET amount = min(amount, 9223372036854775807 - excluded.amount) "
+        "+ excluded.amount, at_wall_ms = excluded.at_wall_ms",
+    [LEDGER_GET_SPENT] = "SELECT what, amount FROM spent WHERE session = ? AND day = ?",
+    [LEDGER_PUT_HOST] = "INSERT OR REPLACE INTO host (id, pid, started_wall_ms, at_wall_ms, "
+                        "ended, status, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [LEDGER_PUT_STANDING] =
+        "INSERT OR REPLACE INTO standing (session, agent, observer, state, cause, "
+        "since_wall_ms, until_wall_ms, last_error, last_drop, runs, silent, failures, proposed, "
+        "delivered, deferred, dropped, tokens, digest_step, digest_wall_ms, overdue, read_to, "
+        "at_wall_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [LEDGER_PUT_HEARD] =
+        "INSERT OR REPLACE INTO heard (session, agent, items, at_wall_ms) VALUES (?, ?, ?, ?)",
+    [LEDGER_ADD_DROP] =
+        "INSERT INTO drop_reason (observer, reason, amount, at_wall_ms) VALUES (?, ?, 1, ?) "
+        "ON CONFLICT DO UPDATE SET amount = amount + 1, at_wall_ms = excluded.at_wall_ms",
+    [LEDGER_STANDINGS_KEPT] = "DELETE FROM standing WHERE at_wall_ms < ?1",
+    [LEDGER_HEARD_KEPT] = "DELETE FROM heard WHERE at_wall_ms < ?1",
+    [LEDGER_SPENT_KEPT] = "DELETE FROM spent WHERE at_wall_ms < ?1",
+    [LEDGER_DROPS_KEPT] = "DELETE FROM drop_reason WHERE at_wall_ms < ?1",
+    [LEDGER_HOSTS_KEPT] = "DELETE FROM host WHERE at_wall_ms < ?1",
     [LEDGER_CHECKPOINTS_KEPT] =
         "DELETE FROM checkpoint WHERE at_wall_ms < (SELECT at_wall_ms FROM checkpoint "
         "ORDER BY at_wall_ms DESC LIMIT 1 OFFSET ?1)",
@@ -104,6 +127,7 @@ int peri_ledger_open(const char *path, const peri_ledger_options *options, peri_
         *error = peri_status_message(PERI_ENOMEM);
         return PERI_ENOMEM;
     }
+    ledger->last = &ledger->first;
     ledger->days = options->days > 0 ? options->days : DEFAULT_DAYS;
     if (options->replace) ledger->days = INT64_MAX;
     ledger->max_bytes = options->max_bytes > 0 ? options->max_bytes : DEFAULT_MAX_BYTES;
@@ -125,48 +149,16 @@ int peri_ledger_open(const char *path, const peri_ledger_options *options, peri_
     return PERI_OK;
 }
 
-static bool in_transaction(const peri_ledger *ledger) {
-    return !sqlite3_get_autocommit(ledger->db);
-}
-
-static void count_dropped(peri_ledger *ledger, int status, uint64_t rows) {
-    if (status == PERI_EAGAIN) {
-        ledger->stats.dropped_busy += rows;
-    } else if (status == PERI_ELIMIT) {
-        ledger->stats.dropped_full += rows;
-    } else {
-        ledger->stats.dropped_error += rows;
-    }
-}
-
-// Gives up whatever the transaction still holds.
-static void give_up(peri_ledger *ledger, int status) {
-    if (in_transaction(ledger)) peri__ledger_step(ledger->statements[LEDGER_ROLLBACK], NULL);
-    count_dropped(ledger, status, ledger->pending);
-    ledger->pending = 0;
-}
-
 void peri_ledger_close(peri_ledger *ledger) {
     if (!ledger) return;
-    if (ledger->db && in_transaction(ledger)) {
-        int code = peri__ledger_step(ledger->statements[LEDGER_COMMIT], NULL);
-        if (code != SQLITE_DONE) give_up(ledger, peri__ledger_status(code));
+    if (ledger->db && ledger->statements[LEDGER_INSERT]) {
+        sqlite3_busy_timeout(ledger->db, CLOSE_WAIT_MS); // nobody's loop waits any more
+        if (peri_ledger_commit(ledger, ledger->wall_ms) == PERI_EAGAIN)
+            peri__ledger_drop_queue(ledger);
     }
     for (int i = 0; i < LEDGER_STATEMENT_COUNT; i++) sqlite3_finalize(ledger->statements[i]);
     sqlite3_close(ledger->db);
     free(ledger);
-}
-
-int peri__ledger_begin(peri_ledger *ledger) {
-    if (!ledger->statements[LEDGER_INSERT]) return PERI_EACCES; // opened to be read
-    if (in_transaction(ledger)) return PERI_OK;
-    int code = peri__ledger_step(ledger->statements[LEDGER_BEGIN], NULL);
-    if (code != SQLITE_DONE) return peri__ledger_status(code);
-    int64_t epoch = 0;
-    code = peri__ledger_step(ledger->statements[LEDGER_EPOCH], &epoch);
-    if (code == SQLITE_ROW && epoch == ledger->epoch) return PERI_OK;
-    peri__ledger_step(ledger->statements[LEDGER_ROLLBACK], NULL);
-    return code == SQLITE_ROW ? PERI_ECLOSED : peri__ledger_status(code);
 }
 
 static bool is_kept(peri_record_kind kind) {
@@ -181,64 +173,23 @@ static size_t text_bytes(const peri_record *record) {
     return bytes;
 }
 
-static int bind_text(sqlite3_stmt *to, int place, peri_str text) {
-    return sqlite3_bind_text64(to, place, text.ptr, text.len, SQLITE_STATIC, SQLITE_UTF8);
-}
-
-static int insert(peri_ledger *ledger, const peri_record *record) {
-    sqlite3_stmt *to = ledger->statements[LEDGER_INSERT];
-    int place = 1;
-    int code = bind_text(to, place++, peri_str_c(peri_record_kind_name(record->kind)));
-    if (code == SQLITE_OK) code = sqlite3_bind_int64(to, place++, record->at_wall_ms);
-#define NUMBER(field)                                                                          \
-    if (code == SQLITE_OK) code = sqlite3_bind_int64(to, place++, (int64_t)record->field);
-    LEDGER_NUMBER_LIST(NUMBER)
-#undef NUMBER
-#define TEXT(field)                                                                            \
-    if (code == SQLITE_OK) code = bind_text(to, place++, record->field);
-    LEDGER_TEXT_LIST(TEXT)
-#undef TEXT
-    if (code == SQLITE_OK) code = peri__ledger_step(to, NULL);
-    sqlite3_clear_bindings(to);
-    return code == SQLITE_DONE ? PERI_OK : peri__ledger_status(code);
-}
-
 int peri_ledger_put(peri_ledger *ledger, const peri_record *record) {
     if (!is_kept(record->kind)) return PERI_OK;
     if (text_bytes(record) > PERI_LEDGER_RECORD_MAX_BYTES) {
-        ledger->stats.dropped_error++;
+        peri__ledger_count_dropped(ledger, PERI_EINVAL, 1);
         return PERI_ELIMIT;
     }
-    int status = peri__ledger_begin(ledger);
-    if (status == PERI_OK) status = insert(ledger, record);
-    if (status == PERI_OK) {
-        ledger->pending++;
-        return PERI_OK;
-    }
-    count_dropped(ledger, status, 1);
-    if (status == PERI_ELIMIT) ledger->prune_at_wall_ms = 0;
-    if (ledger->pending && !in_transaction(ledger)) {
-        ledger->lost = status;
-        give_up(ledger, status);
-    }
-    return status;
-}
-
-int peri_ledger_commit(peri_ledger *ledger, int64_t wall_ms) {
-    int status = ledger->lost;
-    if (in_transaction(ledger)) {
-        int code = peri__ledger_step(ledger->statements[LEDGER_COMMIT], NULL);
-        if (code != SQLITE_DONE && peri__ledger_status(code) == PERI_EAGAIN) return PERI_EAGAIN;
-        if (code != SQLITE_DONE) {
-            status = peri__ledger_status(code);
-            give_up(ledger, status);
-        }
-        ledger->stats.stored += ledger->pending;
-        ledger->pending = 0;
-    }
-    ledger->lost = PERI_OK;
-    if (ledger->statements[LEDGER_INSERT]) peri__ledger_prune(ledger, wall_ms);
-    return status;
+    const ledger_value values[] = {
+        peri__ledger_text(peri_str_c(peri_record_kind_name(record->kind))),
+        peri__ledger_number(record->at_wall_ms),
+#define NUMBER(field) peri__ledger_number((int64_t)record->field),
+        LEDGER_NUMBER_LIST(NUMBER)
+#undef NUMBER
+#define TEXT(field) peri__ledger_text(record->field),
+            LEDGER_TEXT_LIST(TEXT)
+#undef TEXT
+    };
+    return peri__ledger_queue(ledger, LEDGER_INSERT, values, sizeof values / sizeof *values);
 }
 
 void peri_ledger_get_stats(const peri_ledger *ledger, peri_ledger_stats *out) {

@@ -1,7 +1,8 @@
 // The durable record (design D8): SQLite in WAL mode, fed from the record stream. Observations
-// are not stored; a digest is kept as hash, size and scrubbed excerpt. A busy or full database
-// is counted, never waited for on the loop. What is stored is stored as it comes: scrubbing is
-// done before, where records are made.
+// are not stored; a digest is kept as hash, size and scrubbed excerpt. Changes wait in memory
+// until a commit writes them in one go, so that several hosts can share the file; a busy or full
+// database is never waited for on the loop, and what is lost is counted. What is stored is stored
+// as it comes: scrubbing is done before, where records are made.
 #ifndef PERI_LEDGER_LEDGER_H
 #define PERI_LEDGER_LEDGER_H
 
@@ -20,12 +21,12 @@ typedef struct peri_ledger_options {
                        // since a replay's carry the recording's times
     bool read_only;    // for explain, log, status
     int64_t days;      // 0: 30
-    int64_t max_bytes; // 0: 256 MiB; at least 64 KiB, at most 1 TiB. The file may pass it by a
+    int64_t max_bytes; // 0: 256 MiB; at least 256 KiB, at most 1 TiB. The file may pass it by a
                        // quarter
 } peri_ledger_options;
 
 typedef struct peri_ledger_stats {
-    uint64_t stored, dropped_busy, dropped_full, dropped_error; // stored: committed
+    uint64_t stored, dropped_busy, dropped_full, dropped_error; // changes; stored: committed
 } peri_ledger_stats;
 
 /// Opens or makes the file with its parent directories (0700, the file 0600). PERI_ENOENT (read
@@ -38,14 +39,15 @@ PERI_MUST_USE int peri_ledger_open(const char *path, const peri_ledger_options *
 /// Writes what is pending and closes. NULL is fine.
 void peri_ledger_close(peri_ledger *ledger);
 
-/// Takes one record; stores those it keeps, in a transaction that peri_ledger_commit() ends.
-/// A negative status means it was not stored and was counted; the caller goes on. PERI_EAGAIN
-/// (busy), PERI_ELIMIT (full, or an oversized record), PERI_ECLOSED (another replay has
-/// replaced the file), PERI_EIO and the like.
+/// Takes one record; those it keeps wait for peri_ledger_commit(), in 4 MiB at most.
+/// A negative status means it will not be stored and was counted; the caller goes on.
+/// PERI_EAGAIN (busy for so long that no more can wait), PERI_ELIMIT (full, or an oversized
+/// record), PERI_EACCES (opened to be read), PERI_ENOMEM, PERI_EIO and the like.
 PERI_MUST_USE int peri_ledger_put(peri_ledger *ledger, const peri_record *record);
 
-/// Makes everything put so far durable. PERI_EAGAIN: not yet, the next call tries again;
-/// another negative status: records taken since the last commit were lost, and counted.
+/// Makes everything put so far durable, all of it or nothing. PERI_EAGAIN: another program writes,
+/// all of it waits on and the next call tries again; another negative status: what was put since
+/// the last commit is lost, and counted (PERI_ECLOSED: another replay has replaced the file).
 /// Retention is applied here, a bounded part at a time, at most once a minute of wall time
 /// unless more is due.
 PERI_MUST_USE int peri_ledger_commit(peri_ledger *ledger, int64_t wall_ms);

@@ -3,37 +3,28 @@
 #include "ledger/checkpoint.h"
 #include "ledger/ledger_internal.h"
 
-// Runs a statement that changes something.
-static int change(sqlite3_stmt *statement, int code) {
-    if (code == SQLITE_OK) code = peri__ledger_step(statement, NULL);
-    sqlite3_clear_bindings(statement);
-    return code == SQLITE_DONE ? PERI_OK : peri__ledger_status(code);
-}
-
 static int bind_path(sqlite3_stmt *to, peri_str path) {
     return sqlite3_bind_text64(to, 1, path.ptr, path.len, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 int peri_ledger_put_checkpoint(peri_ledger *ledger, const peri_checkpoint *from,
                                int64_t wall_ms) {
-    int status = peri__ledger_begin(ledger);
-    if (status < 0) return status;
-    sqlite3_stmt *to = ledger->statements[LEDGER_PUT_CHECKPOINT];
-    const int64_t numbers[] = {(int64_t)from->device, (int64_t)from->inode,
-                               (int64_t)from->offset, (int64_t)from->print,
-                               (int64_t)from->tries,  wall_ms};
-    int code = bind_path(to, from->path);
-    for (int i = 0; i < (int)(sizeof numbers / sizeof numbers[0]) && code == SQLITE_OK; i++) {
-        code = sqlite3_bind_int64(to, i + 2, numbers[i]);
-    }
-    return change(to, code);
+    const ledger_value values[] = {
+        peri__ledger_text(from->path),
+        peri__ledger_number((int64_t)from->device),
+        peri__ledger_number((int64_t)from->inode),
+        peri__ledger_number((int64_t)from->offset),
+        peri__ledger_number((int64_t)from->print),
+        peri__ledger_number((int64_t)from->tries),
+        peri__ledger_number(wall_ms),
+    };
+    return peri__ledger_queue(ledger, LEDGER_PUT_CHECKPOINT, values,
+                              sizeof values / sizeof *values);
 }
 
 int peri_ledger_drop_checkpoint(peri_ledger *ledger, peri_str path) {
-    int status = peri__ledger_begin(ledger);
-    if (status < 0) return status;
-    sqlite3_stmt *drop = ledger->statements[LEDGER_DROP_CHECKPOINT];
-    return change(drop, bind_path(drop, path));
+    const ledger_value value = peri__ledger_text(path);
+    return peri__ledger_queue(ledger, LEDGER_DROP_CHECKPOINT, &value, 1);
 }
 
 int peri_ledger_get_checkpoint(peri_ledger *ledger, peri_str path, uint64_t device,

@@ -55,16 +55,39 @@ typedef enum ledger_statement {
     LEDGER_GET_PAIRING,
     LEDGER_STOPPED_AT,
     LEDGER_ENABLED_AT,
-    LEDGER_PAIRINGS_KEPT,
+    LEDGER_END_HANDING,
+    LEDGER_ADD_SPENT,
+    LEDGER_GET_SPENT,
+    LEDGER_PUT_HOST,
+    LEDGER_PUT_STANDING,
+    LEDGER_PUT_HEARD,
+    LEDGER_ADD_DROP,
+    LEDGER_PAIRINGS_KEPT, // from here on: what is older than the kept days
+    LEDGER_STANDINGS_KEPT,
+    LEDGER_HEARD_KEPT,
+    LEDGER_SPENT_KEPT,
+    LEDGER_DROPS_KEPT,
+    LEDGER_HOSTS_KEPT,
     LEDGER_STATEMENT_COUNT
 } ledger_statement;
+
+/// What is bound to one parameter: a text (absent: NULL) or a number.
+typedef struct ledger_value {
+    peri_str text;
+    int64_t number;
+    bool is_text;
+} ledger_value;
+
+typedef struct ledger_change ledger_change;
 
 struct peri_ledger {
     sqlite3 *db;
     sqlite3_stmt *statements[LEDGER_STATEMENT_COUNT]; // NULL in a read-only ledger
     peri_ledger_stats stats;
-    uint64_t pending; // rows of the open transaction
-    int lost;         // the failure that took rows of it away, until a commit has told it
+    ledger_change *first, **last; // owned; changes that wait for the next commit
+    size_t queued, queued_bytes;
+    uint64_t pending; // changes in an open transaction
+    int64_t wall_ms;  // of the last commit
     int64_t epoch;    // of the file when it was opened; another one means it was replaced
     int64_t days;     // INT64_MAX: for ever
     int64_t max_bytes;
@@ -82,9 +105,22 @@ PERI_MUST_USE int peri__ledger_open_file(const char *path, const peri_ledger_opt
 // SQLite: SQLITE_DONE (`*value` untouched), SQLITE_ROW, or a failure.
 int peri__ledger_step(sqlite3_stmt *statement, int64_t *value);
 
-// Begins a transaction if none is open, and makes sure that the file is still the one that was
-// opened: a replay that replaces it must not get another program's rows among its own.
-PERI_MUST_USE int peri__ledger_begin(peri_ledger *ledger);
+static inline ledger_value peri__ledger_text(peri_str text) {
+    return (ledger_value){.text = text, .is_text = true};
+}
+
+static inline ledger_value peri__ledger_number(int64_t number) {
+    return (ledger_value){.number = number};
+}
+
+// Queues one change for the next commit; texts are copied. Failures as for peri_ledger_put().
+PERI_MUST_USE int peri__ledger_queue(peri_ledger *ledger, ledger_statement statement,
+                                     const ledger_value *values, size_t count);
+
+void peri__ledger_count_dropped(peri_ledger *ledger, int status, uint64_t changes);
+
+// Gives up what is still queued.
+void peri__ledger_drop_queue(peri_ledger *ledger);
 
 // Applies retention if it is due. Not inside a transaction.
 void peri__ledger_prune(peri_ledger *ledger, int64_t wall_ms);

@@ -16,9 +16,10 @@ static int drop_old(peri_ledger *ledger, int64_t wall_ms) {
     sqlite3_bind_int64(drop, 2, ROUND_ROWS);
     if (peri__ledger_step(drop, NULL) != SQLITE_DONE) return 0;
     int dropped = sqlite3_changes(ledger->db);
-    sqlite3_stmt *pairings = ledger->statements[LEDGER_PAIRINGS_KEPT];
-    sqlite3_bind_int64(pairings, 1, wall_ms - ledger->days * DAY_MS);
-    peri__ledger_step(pairings, NULL);
+    for (int i = LEDGER_PAIRINGS_KEPT; i <= LEDGER_HOSTS_KEPT; i++) {
+        sqlite3_bind_int64(ledger->statements[i], 1, wall_ms - ledger->days * DAY_MS);
+        peri__ledger_step(ledger->statements[i], NULL);
+    }
     return dropped;
 }
 

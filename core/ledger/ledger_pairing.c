@@ -1,5 +1,5 @@
-// The rows of pairing_state.h. Statements are prepared where they are used: they run once a batch, not once a
-// record.
+// The rows of pairing_state.h. Changes go through the queue; what has to be durable at once, or is asked
+// once a start, is done here and now.
 #include "ledger/ledger_internal.h"
 #include "ledger/pairing_state.h"
 
@@ -27,31 +27,26 @@ static int change(sqlite3_stmt *statement, int code) {
 }
 
 int peri_ledger_put_pairing(peri_ledger *ledger, const peri_pairing_row *row, int64_t wall_ms) {
-    int status = peri__ledger_begin(ledger);
-    if (status < 0) return status;
-    sqlite3_stmt *to = ledger->statements[LEDGER_PUT_PAIRING];
-    const peri_str texts[] = {row->session, row->agent, row->observer, row->task_id};
-    const int64_t numbers[] = {row->armed_wall_ms,
-                               row->mode,
-                               (int64_t)row->first,
-                               (int64_t)row->cursor,
-                               (int64_t)row->digests,
-                               (int64_t)row->proposed,
-                               (int64_t)row->seen,
-                               row->since_wall_ms,
-                               wall_ms};
-    int code = SQLITE_OK, place = 1;
-    for (size_t i = 0; i < 4 && code == SQLITE_OK; i++) code = bind_text(to, place++, texts[i]);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == SQLITE_OK; i++) {
-        code = sqlite3_bind_int64(to, place++, numbers[i]);
-    }
-    if (code == SQLITE_OK) code = bind_text(to, place++, row->state);
-    if (code == SQLITE_OK) code = bind_text(to, place++, row->transcript);
-    if (code == SQLITE_OK && row->saved_state.ptr)
-        code = bind_text(to, place, row->saved_state);
-    if (code == SQLITE_OK) code = peri__ledger_step(to, NULL);
-    sqlite3_clear_bindings(to);
-    return code == SQLITE_DONE ? PERI_OK : peri__ledger_status(code);
+    const ledger_value values[] = {
+        peri__ledger_text(row->session),
+        peri__ledger_text(row->agent),
+        peri__ledger_text(row->observer),
+        peri__ledger_text(row->task_id),
+        peri__ledger_number(row->armed_wall_ms),
+        peri__ledger_number(row->mode),
+        peri__ledger_number((int64_t)row->first),
+        peri__ledger_number((int64_t)row->cursor),
+        peri__ledger_number((int64_t)row->digests),
+        peri__ledger_number((int64_t)row->proposed),
+        peri__ledger_number((int64_t)row->seen),
+        peri__ledger_number(row->since_wall_ms),
+        peri__ledger_number(wall_ms),
+        peri__ledger_text(row->state),
+        peri__ledger_text(row->transcript),
+        peri__ledger_text(row->saved_state),
+    };
+    return peri__ledger_queue(ledger, LEDGER_PUT_PAIRING, values,
+                              sizeof values / sizeof *values);
 }
 
 int peri_ledger_get_pairing(peri_ledger *ledger, peri_pairing_row *row, peri_arena *arena) {
@@ -128,14 +123,8 @@ int peri_ledger_begin_handing(peri_ledger *ledger, peri_str session, peri_str id
 }
 
 int peri_ledger_end_handing(peri_ledger *ledger, peri_str session, peri_str id) {
-    int status = peri__ledger_begin(ledger);
-    sqlite3_stmt *drop;
-    if (status < 0) return status;
-    status = prepare(ledger, "DELETE FROM handing WHERE session = ? AND id = ?", &drop);
-    if (status < 0) return status;
-    int code = bind_text(drop, 1, session);
-    if (code == SQLITE_OK) code = bind_text(drop, 2, id);
-    return change(drop, code);
+    const ledger_value values[] = {peri__ledger_text(session), peri__ledger_text(id)};
+    return peri__ledger_queue(ledger, LEDGER_END_HANDING, values, 2);
 }
 
 int peri_ledger_left(peri_ledger *ledger, peri_ledger_left_fn fn, void *user) {

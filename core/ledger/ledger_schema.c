@@ -12,7 +12,7 @@
 
 // "peri" in the file's header: only such a file is taken for a ledger.
 #define APPLICATION_ID 0x70657269
-#define SCHEMA_VERSION 4
+#define SCHEMA_VERSION 5
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -46,6 +46,20 @@ static const char schema[] =
               "WITHOUT ROWID;"
               "CREATE TABLE IF NOT EXISTS handing (session TEXT, id TEXT, "
               "PRIMARY KEY (session, id)) WITHOUT ROWID;"
+              "CREATE TABLE IF NOT EXISTS spent (session TEXT, day INTEGER, what TEXT, "
+              "amount INTEGER, at_wall_ms INTEGER, PRIMARY KEY (session, day, what)) WITHOUT ROWID;"
+              "CREATE TABLE IF NOT EXISTS host (id INTEGER PRIMARY KEY, pid INTEGER, "
+              "started_wall_ms INTEGER, at_wall_ms INTEGER, ended INTEGER, status TEXT, text TEXT);"
+              "CREATE TABLE IF NOT EXISTS standing (session TEXT, agent TEXT, observer TEXT, "
+              "state TEXT, cause TEXT, since_wall_ms INTEGER, until_wall_ms INTEGER, last_error TEXT, "
+              "last_drop TEXT, runs INTEGER, silent INTEGER, failures INTEGER, proposed INTEGER, "
+              "delivered INTEGER, deferred INTEGER, dropped INTEGER, tokens INTEGER, "
+              "digest_step INTEGER, digest_wall_ms INTEGER, overdue INTEGER, read_to INTEGER, "
+              "at_wall_ms INTEGER, PRIMARY KEY (observer, session, agent)) WITHOUT ROWID;"
+              "CREATE TABLE IF NOT EXISTS heard (session TEXT, agent TEXT, items INTEGER, "
+              "at_wall_ms INTEGER, PRIMARY KEY (session, agent)) WITHOUT ROWID;"
+              "CREATE TABLE IF NOT EXISTS drop_reason (observer TEXT, reason TEXT, amount INTEGER, "
+              "at_wall_ms INTEGER, PRIMARY KEY (observer, reason)) WITHOUT ROWID;"
               "CREATE TABLE IF NOT EXISTS epoch (number INTEGER NOT NULL);"
               "INSERT INTO epoch SELECT random() WHERE NOT EXISTS (SELECT 1 FROM epoch);"
               "CREATE TABLE IF NOT EXISTS enable (observer TEXT PRIMARY KEY, at_wall_ms INTEGER) "

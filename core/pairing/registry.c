@@ -82,6 +82,7 @@ static void free_pairing(peri_pairing *pairing) {
     disown(&pairing->transcript);
     disown(&pairing->last_error);
     disown(&pairing->why);
+    disown(&pairing->last_drop);
     free(pairing->waiting);
     for (size_t i = 0; i < sizeof pairing->last / sizeof pairing->last[0]; i++) {
         disown(&pairing->last[i]);

@@ -78,6 +78,7 @@ typedef struct peri_pairing {
     bool out_of_budget;         // and told so
     int64_t since_wall_ms;      // when it came into its state
     peri_str why;               // what brought it there; owned; absent while armed
+    peri_str told;              // the state its records told last, a word of the program
     const peri_agent *reports_to; // the coordinator of an inherited observer; NULL: its agent
     uint32_t failures;            // in a row
     uint64_t cursor;              // number of the next activity item to digest
@@ -88,6 +89,13 @@ typedef struct peri_pairing {
     peri_str last[6]; // of the last proposal: text fingerprint verdict lane reason state; owned
     bool last_due;    // its next digest is to say so
     peri_pairing_counts counts;
+    peri_pairing_counts before; // of the hosts before this one
+    uint64_t digest_step;       // of its last digest
+    int64_t digest_wall_ms;     // 0: none yet
+    uint64_t overdue;           // wakes since then that could not be met
+    peri_str last_drop;         // why its last dropped proposal was; owned
+    bool touched;               // the host's: its standing is to be stored
+    struct peri_pairing *next_touched;
 } peri_pairing;
 
 struct peri_agent {

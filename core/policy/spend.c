@@ -29,8 +29,12 @@ peri_ceilings peri_ceilings_default(void) {
     };
 }
 
+int64_t peri_spend_day(int64_t wall_ms) {
+    return wall_ms / DAY_MS - (wall_ms % DAY_MS < 0);
+}
+
 static void turn_day(peri_spent *day, int64_t wall_ms) {
-    int64_t now = wall_ms / DAY_MS - (wall_ms % DAY_MS < 0);
+    int64_t now = peri_spend_day(wall_ms);
     if (now > day->day)
         *day = (peri_spent){.day = now}; // a clock that jumps back refunds nothing
 }

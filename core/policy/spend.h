@@ -35,6 +35,9 @@ typedef struct peri_spent {
 
 peri_str peri_spend_word(peri_spend what);
 
+/// The day of a time, since 1970, UTC.
+int64_t peri_spend_day(int64_t wall_ms);
+
 /// Above all that is likely, so that only a fault meets them; model calls, tokens and money as
 /// contracts.md 6.
 peri_ceilings peri_ceilings_default(void);

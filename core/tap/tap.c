@@ -55,6 +55,10 @@ int peri_tap_push_take(peri_tap *tap, peri_item *item) {
     return PERI_OK;
 }
 
+void peri_tap_skip(peri_tap *tap) {
+    tap->last_number++;
+}
+
 // Index of the first kept item with a number of at least `number`.
 static size_t lower_bound(const peri_tap *tap, uint64_t number) {
     size_t low = 0, high = tap->count;

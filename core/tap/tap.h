@@ -30,6 +30,8 @@ void peri_tap_deinit(peri_tap *tap);
 /// Takes ownership of `item`. PERI_OK, also when something else was dropped for it; PERI_ENOMEM
 /// frees it.
 PERI_MUST_USE int peri_tap_push_take(peri_tap *tap, peri_item *item);
+/// Numbers an item that nobody wants kept.
+void peri_tap_skip(peri_tap *tap);
 
 /// Items numbered [from, upto): borrowed, valid until the next push or trim. `*dropped` (may be
 /// NULL) gets how many of that range are gone.

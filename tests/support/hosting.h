@@ -67,9 +67,10 @@ static inline void hosting_digest(void *user, const peri_turn *turn,
     peri_buf_add_c(&h->digests, "\n=====\n");
 }
 
-// `observer` is the text of one Lua observer, called "probe"; NULL: none. `ledger`: its path; NULL: none.
-static inline void hosting_open_on(hosting *h, peri_mode mode, const char *observer,
-                                   const char *ledger) {
+// `observer` is the text of one Lua observer, called "probe"; NULL: none. `options` may name a ledger, a
+// config and the like.
+static inline void hosting_open_with(hosting *h, peri_host_options options,
+                                     const char *observer) {
     *h = (hosting){.sink_answer = PERI_OK};
     peri_buf_init(&h->records, 1 << 26);
     peri_buf_init(&h->digests, 1 << 24);
@@ -85,18 +86,23 @@ static inline void hosting_open_on(hosting *h, peri_mode mode, const char *obser
         fputs(observer, out);
         fclose(out);
     }
-    peri_host_options options = PERI_HOST_OPTIONS_INIT;
-    options.mode = mode;
     options.seed = 7;
     options.no_observers = !observer;
     options.observer_dir = h->folder;
     options.observer_only = "probe";
-    options.ledger_path = ledger;
     options.on_log = hosting_log;
     options.log_user = h;
     CHECK_OK(peri_host_new(&options, &h->host));
     CHECK_OK(peri_host_subscribe(h->host, hosting_record, h));
     peri_host_set_sink(h->host, hosting_sink, h);
+}
+
+static inline void hosting_open_on(hosting *h, peri_mode mode, const char *observer,
+                                   const char *ledger) {
+    peri_host_options options = PERI_HOST_OPTIONS_INIT;
+    options.mode = mode;
+    options.ledger_path = ledger;
+    hosting_open_with(h, options, observer);
 }
 
 static inline void hosting_open(hosting *h, peri_mode mode, const char *observer) {

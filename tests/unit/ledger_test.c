@@ -395,7 +395,8 @@ IT("does not mix the rows of two replays: the later one has the file") {
     CHECK_OK(peri_ledger_commit(first, 0));
     peri_ledger *second = opened((peri_ledger_options){.replace = true});
     peri_record record = record_of(PERI_RECORD_WARNING, "late", NULL);
-    CHECK_EQ(peri_ledger_put(first, &record), PERI_ECLOSED);
+    CHECK_OK(peri_ledger_put(first, &record));
+    CHECK_EQ(peri_ledger_commit(first, 0), PERI_ECLOSED);
     peri_ledger_stats stats;
     peri_ledger_get_stats(first, &stats);
     CHECK_EQ(stats.stored, 1);
