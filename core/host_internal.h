@@ -187,6 +187,8 @@ void host_finish_agents(peri_host *host);
 void host_agent_free(void *attached);
 void host_session_free(void *attached);
 void host_push_work(peri_host *host, host_work work);
+/// In front of all that is due.
+void host_push_work_first(peri_host *host, host_work work);
 
 // host_runs.c
 void host_do_work(peri_host *host); // the first of host->work
@@ -277,6 +279,8 @@ void host_resume_reference(peri_host *host, const peri_source *source, const per
 bool host_enabled(peri_host *host, peri_pairing *pairing);
 /// Stores all of that, in the transaction of what changed it.
 void host_resume_save(peri_host *host, const peri_pairing *pairing);
+/// A fresh task for the pairing, which knows nothing of the one before; its next digest says so.
+void host_resume_anew(peri_host *host, peri_pairing *pairing);
 /// True if the user has stopped the observer; the pairing is stopped then, and that is told.
 bool host_stopped(peri_host *host, peri_pairing *pairing);
 /// True if a host before this one has woken the observer for what this batch holds; the pairing's cursor

@@ -23,27 +23,38 @@ void host_session_free(void *attached) {
     free(session);
 }
 
+static bool has_room(peri_host *host) {
+    if (host->work_count < host->work_cap) return true;
+    size_t cap = host->work_cap ? host->work_cap * 2 : 64;
+    host_work *grown = cap > HOST_MAX_WORK ? NULL : malloc(cap * sizeof *grown);
+    if (!grown) { // dropped, and said so
+        host->counts.lost++;
+        return false;
+    }
+    for (size_t i = 0; i < host->work_count; i++) {
+        grown[i] = host->work[(host->work_first + i) % host->work_cap];
+    }
+    free(host->work);
+    host->work = grown;
+    host->work_cap = cap;
+    host->work_first = 0;
+    return true;
+}
+
 void host_push_work(peri_host *host, host_work work) {
     if (host->warming) { // an earlier run of the program did it
         if (work.kind == WORK_RUN) work.pairing->cursor = work.upto;
         return;
     }
-    if (host->work_count == host->work_cap) {
-        size_t cap = host->work_cap ? host->work_cap * 2 : 64;
-        host_work *grown = cap > HOST_MAX_WORK ? NULL : malloc(cap * sizeof *grown);
-        if (!grown) { // dropped, and said so
-            host->counts.lost++;
-            return;
-        }
-        for (size_t i = 0; i < host->work_count; i++) {
-            grown[i] = host->work[(host->work_first + i) % host->work_cap];
-        }
-        free(host->work);
-        host->work = grown;
-        host->work_cap = cap;
-        host->work_first = 0;
-    }
+    if (!has_room(host)) return;
     host->work[(host->work_first + host->work_count++) % host->work_cap] = work;
+}
+
+void host_push_work_first(peri_host *host, host_work work) {
+    if (!has_room(host)) return;
+    host->work_first = (host->work_first + host->work_cap - 1) % host->work_cap;
+    host->work[host->work_first] = work;
+    host->work_count++;
 }
 
 static host_work work_now(const host_agent *of, host_work_kind kind) {

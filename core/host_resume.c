@@ -26,8 +26,7 @@ static void take_task(peri_pairing *pairing, peri_str task_id) {
     pairing->task_id[task_id.len] = '\0';
 }
 
-// A fresh task, which is told that it is one.
-static void begin_anew(peri_host *host, peri_pairing *pairing) {
+void host_resume_anew(peri_host *host, peri_pairing *pairing) {
     peri_pairing_renew(pairing, peri_random_next(&host->random));
     peri_try_own(&pairing->saved_state, (peri_str){0});
     peri_try_own(&pairing->transcript, (peri_str){0});
@@ -70,7 +69,7 @@ static void take_row(peri_host *host, peri_pairing *pairing, const peri_pairing_
     pairing->seen_cursor = row->cursor;
     pairing->seen_first = row->first;
     if (!row->saved_state.ptr || is_gone(row->transcript)) {
-        begin_anew(host, pairing);
+        host_resume_anew(host, pairing);
     } else {
         peri_try_own(&pairing->saved_state, row->saved_state);
         peri_try_own(&pairing->transcript, row->transcript);
@@ -157,7 +156,7 @@ static void take_reference(peri_host *host, const peri_source *source, peri_pair
         peri_arena_deinit(&arena);
     } else if (!has_begun &&
                !pairing->note_due) { // it went on as that task, and what that knew is lost
-        begin_anew(host, pairing);
+        host_resume_anew(host, pairing);
     }
     free(transcript);
     host_resume_save(host, pairing);

@@ -285,6 +285,24 @@ static void follow(peri_host *host, const host_run *run) {
     host_end_if_idle(host, of);
 }
 
+// Its state is lost, and only that (spec CC-10): a fresh task is shown the same batch with a note in
+// front, once. The user's stop and the gate are asked about that as about any other batch.
+static void begin_anew(peri_host *host, const host_run *run) {
+    host_work again = run->work;
+    peri_pairing *pairing = again.pairing;
+    pairing->counts.lost_states++;
+    record_run(host, &run->work, peri_str_c(run->id),
+               &(peri_run_result){.state = PERI_RUN_LOST});
+    host_resume_anew(host, pairing);
+    host_resume_save(host, pairing);
+    host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
+                      PERI_STR("what it had noted is lost: a fresh task"), NULL);
+    again.again = true;
+    host_push_work_first(host, again);
+    again.kind = WORK_BATCH;
+    if (!run->request) host_push_work(host, again);
+}
+
 static void end_run(host_run *run, const peri_run_result *result) {
     peri_host *host = run->host;
     peri_pairing *pairing = run->work.pairing;
@@ -293,11 +311,20 @@ static void end_run(host_run *run, const peri_run_result *result) {
     while (*at != run) at = &(*at)->next;
     *at = run->next;
     pairing->run = NULL;
+    if (!run->request) (void)host_stopped(host, pairing); // meanwhile
     if (!peri_pairing_active(pairing) && own.state != PERI_RUN_ABANDONED) {
         own = (peri_run_result){.state = PERI_RUN_ABANDONED,
                                 .error = PERI_STR("its observer is not armed any more")};
     }
-    settle_run(host, &run->work, peri_str_c(run->id), &own);
+    if (own.state == PERI_RUN_LOST && run->work.again) {
+        own = (peri_run_result){.state = PERI_RUN_FAILED,
+                                .error = PERI_STR("its state was lost twice in a row")};
+    }
+    if (own.state == PERI_RUN_LOST) {
+        begin_anew(host, run);
+    } else {
+        settle_run(host, &run->work, peri_str_c(run->id), &own);
+    }
     if (!run->request) follow(host, run);
     free(run);
 }
@@ -352,6 +379,7 @@ void host_runs_abandon(peri_host *host) {
 // This batch is lost, the pairing stays armed (spec CC-10).
 static void lose_batch(peri_host *host, const host_work *work, int status) {
     work->pairing->cursor = work->upto;
+    work->pairing->counts.lost_batches++;
     host->counts.lost++;
     host_logf(host, "error", "a digest for %.*s was dropped: %s",
               PERI_FMT(work->pairing->observer->name), peri_status_message(status));

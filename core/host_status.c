@@ -144,12 +144,21 @@ static void add_pairing(peri_buf *out, const peri_pairing *pairing) {
         const char *key;
         uint64_t count;
     } counts[] = {
-        {"runs", c->runs},           {"silent", c->silent},
-        {"skipped", c->skipped},     {"noRuntime", c->no_runtime},
-        {"proposed", c->proposed},   {"failed", c->failed},
-        {"refused", c->refused},     {"missed", c->missed},
-        {"delivered", c->delivered}, {"deferred", c->deferred},
+        {"runs", c->runs},
+        {"silent", c->silent},
+        {"skipped", c->skipped},
+        {"noRuntime", c->no_runtime},
+        {"proposed", c->proposed},
+        {"failed", c->failed},
+        {"refused", c->refused},
+        {"missed", c->missed},
+        {"delivered", c->delivered},
+        {"deferred", c->deferred},
         {"dropped", c->dropped},
+        {"batchesDenied", c->denied},
+        {"gateErrors", c->gate_errors},
+        {"batchesLost", c->lost_batches},
+        {"statesLost", c->lost_states},
     };
     bool started = true;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {

@@ -153,7 +153,8 @@ typedef struct host_work {
     uint64_t turn_first;
     uint32_t step, turn;
     bool ending;
-    bool late; // WORK_BATCH of a run that outlasted its trigger: the turn went on meanwhile
+    bool again; // WORK_RUN: of a batch whose observer had lost its state
+    bool late;  // WORK_BATCH of a run that outlasted its trigger: the turn went on meanwhile
 } host_work;
 
 /// A run in flight.

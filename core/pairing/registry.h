@@ -52,6 +52,8 @@ typedef struct peri_pairing_counts {
     uint64_t digests, runs, silent, skipped, no_runtime, proposed, failed, refused, delivered,
         deferred, dropped;
     uint64_t denied, gate_errors; // batches dropped since the gate said no, or could not judge
+    uint64_t lost_batches;        // digests that could not be made or shown
+    uint64_t lost_states;         // runs that found what they were to go on from gone
     uint64_t reports, refused_reports;
 } peri_pairing_counts;
 

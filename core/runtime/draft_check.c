@@ -24,6 +24,8 @@ peri_str peri_run_state_word(peri_run_state state) {
         return PERI_STR("timeout");
     case PERI_RUN_NO_RUNTIME:
         return PERI_STR("no-runtime");
+    case PERI_RUN_LOST:
+        return PERI_STR("lost");
     case PERI_RUN_ABANDONED:
         return PERI_STR("abandoned");
     }

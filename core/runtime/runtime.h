@@ -20,6 +20,8 @@ typedef enum peri_run_state {
     PERI_RUN_FAILED,     // error, junk, over memory: one strike
     PERI_RUN_TIMEOUT,    // out of instructions or time: one strike
     PERI_RUN_NO_RUNTIME, // nothing here can run it: counted, no strike
+    PERI_RUN_LOST, // what it was to go on from is gone, so it was shown nothing: the host begins
+                   // anew with it and wakes it once more for the same batch
     PERI_RUN_ABANDONED, // nobody waited for its answer: the host ends, the observer was stopped
 } peri_run_state;
 

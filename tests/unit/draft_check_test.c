@@ -227,6 +227,7 @@ IT("names every way a run can end") {
     CHECK_STR(peri_run_state_word(PERI_RUN_FAILED), "failed");
     CHECK_STR(peri_run_state_word(PERI_RUN_TIMEOUT), "timeout");
     CHECK_STR(peri_run_state_word(PERI_RUN_NO_RUNTIME), "no-runtime");
+    CHECK_STR(peri_run_state_word(PERI_RUN_LOST), "lost");
     CHECK_STR(peri_run_state_word(PERI_RUN_ABANDONED), "abandoned");
 }
 
