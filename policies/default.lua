@@ -48,12 +48,11 @@ local EMPTY_WORDS = {
 -- True for texts such as "Stop.", "LGTM", "Nothing to report, keep going!". Text in a script
 -- without blanks between words counts by its length alone.
 local function says_nothing(text)
-    local first = text:match("[%w\128-\255]+") or ""
-    if #text >= LONG_BYTES and not EMPTY_WORDS[first:lower()] then return false end
-    local characters, has_content = 0, false
+    local is_long, characters, has_content = #text >= LONG_BYTES, 0, false
     for word in text:lower():gmatch("[%w\128-\255]+") do
-        characters = characters + #word
         has_content = has_content or not EMPTY_WORDS[word]
+        if has_content and is_long and characters == 0 then return false end
+        characters = characters + #word
         if has_content and characters >= MIN_CHARACTERS then return false end
     end
     return true
@@ -74,36 +73,35 @@ local function alone_reason(p, ctx)
 end
 
 -- A veto first, then weight, priority (to 100), arrival, in one number: the larger, the better,
--- and no two alike.
+-- and no two alike. The arrival, to 64, is what the number lacks to a full thousand.
 local function rank_of(p, arrival)
     local class = p.kind == "veto" and 4 or WEIGHT[p.severity]
     local weight = p.kind == "veto" and WEIGHT[p.severity] or 0
     return ((class * 4 + weight) * 101 + p.priority) * 1000 - arrival
 end
 
--- The ranks of what is worth keeping, the best last, and what has which rank.
+-- The ranks of what is worth keeping, the best last.
 local function ranked(batch, ctx, dropped)
-    local ranks, by_rank = {}, {}
+    local ranks = {}
     local facts = { taken = ctx.taken, new_input = ctx.new_input, similar = ctx.similar }
     for arrival, p in ipairs(batch) do
         local reason = alone_reason(p, facts)
         if reason then
             dropped[#dropped + 1] = { proposal = p, reason = reason }
         else
-            local rank = rank_of(p, arrival)
-            ranks[#ranks + 1], by_rank[rank] = rank, p
+            ranks[#ranks + 1] = rank_of(p, arrival)
         end
     end
     table.sort(ranks)
-    return ranks, by_rank
+    return ranks
 end
 
 -- Walks them from the best and keeps what fits: one of each fingerprint, one veto, and no more
 -- others than a window may ever deliver.
-local function admit(ranks, by_rank, cap, dropped)
+local function admit(batch, ranks, cap, dropped)
     local kept, prints, vetoes, others = {}, {}, 0, 0
     for i = #ranks, 1, -1 do
-        local p, reason = by_rank[ranks[i]], nil
+        local p, reason = batch[-ranks[i] % 1000], nil
         local is_veto = p.kind == "veto"
         if prints[p.fingerprint] then
             reason = "same as another in the batch"
@@ -125,8 +123,8 @@ end
 
 local function reconcile(batch, ctx)
     local dropped = {}
-    local ranks, by_rank = ranked(batch, ctx, dropped)
-    local kept = admit(ranks, by_rank, ctx.limits.advisories_per_turn, dropped)
+    local ranks = ranked(batch, ctx, dropped)
+    local kept = admit(batch, ranks, ctx.limits.advisories_per_turn, dropped)
     -- Which of these wait for the veto is decided in `deliver`, where the veto's fate is known.
     local state = ctx.state
     state.granted, state.batch = nil, nil

@@ -76,35 +76,37 @@ static void account(peri__meter *m, size_t had, size_t want) {
     }
 }
 
-static bool in_starter(const peri__meter *m, const void *ptr) {
-    return (const char *)ptr >= m->starter &&
-           (const char *)ptr < m->starter + sizeof m->starter;
+// lua_newstate() crashes if an allocation fails half-way (LuaJIT 2.1.0-beta3): all it needs, about
+// 12 KiB, is in the pool.
+static void *take(peri__meter *m, size_t bytes) {
+    return m->L ? peri__pool_take(&m->pool, bytes) : peri__pool_cut(&m->pool, bytes);
 }
 
-// lua_newstate() crashes if an allocation fails half-way (LuaJIT 2.1.0-beta3), so what it
-// needs, about 12 KiB, is there before it starts.
-static void *take_starter(peri__meter *m, size_t bytes) {
-    size_t size =
-        (bytes + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
-    if (m->L || size > sizeof m->starter - m->starter_used_bytes) return NULL;
-    void *ptr = m->starter + m->starter_used_bytes;
-    m->starter_used_bytes += size;
-    return ptr;
-}
-
-// realloc for blocks of either kind.
+// realloc for blocks inside and outside the pool.
 static void *resize(peri__meter *m, void *ptr, size_t had, size_t want) {
-    if (ptr && !in_starter(m, ptr)) return realloc(ptr, want);
-    void *now = take_starter(m, want);
-    if (!now) now = malloc(want);
-    if (now && ptr) memcpy(now, ptr, had < want ? had : want);
+    bool pooled = ptr && peri__pool_has(&m->pool, ptr);
+    if (pooled && peri__pool_same(had, want)) return ptr;
+    void *now = ptr && !pooled ? NULL : take(m, want);
+    if (!now) now = realloc(pooled ? NULL : ptr, want);
+    if (now && pooled) {
+        memcpy(now, ptr, had < want ? had : want);
+        peri__pool_give(&m->pool, ptr, had);
+    }
     return now;
+}
+
+static void give_up(peri__meter *m, void *ptr, size_t had) {
+    if (ptr && peri__pool_has(&m->pool, ptr)) {
+        peri__pool_give(&m->pool, ptr, had);
+    } else {
+        free(ptr);
+    }
 }
 
 void *peri__meter_alloc(void *user, void *ptr, size_t had_bytes, size_t want_bytes) {
     peri__meter *m = user;
     if (want_bytes == 0) {
-        if (!in_starter(m, ptr)) free(ptr);
+        give_up(m, ptr, had_bytes);
         account(m, had_bytes, 0);
         return NULL;
     }

@@ -5,15 +5,14 @@
 #define PERI_SCRIPT_LIMITS_H
 
 #include <lua.h>
-#include <stdalign.h>
 
 #include "base/str.h"
+#include "script/pool.h"
 
 enum {
     PERI_METER_MAX_NEST = 128, // C functions that call Lua inside each other
     PERI_METER_PLACE_BYTES = 96,
     PERI_METER_SIZE_CLASSES = 48,
-    PERI_METER_STARTER_BYTES = 16 * 1024,
 };
 
 typedef struct peri__meter {
@@ -29,8 +28,7 @@ typedef struct peri__meter {
     int stopped; // PERI_OK, or why this call must end
     bool running, tainted, collect;
     char place[PERI_METER_PLACE_BYTES]; // "FILE:LINE" where the time was used up
-    size_t starter_used_bytes;
-    alignas(max_align_t) char starter[PERI_METER_STARTER_BYTES]; // what a new state is made of
+    peri__pool pool;
 } peri__meter;
 
 /// The allocator of the state; `user` is the meter.

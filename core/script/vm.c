@@ -68,7 +68,9 @@ int peri_vm_new(const peri_vm_options *options, peri_vm **out) {
     peri_buf_init(&vm->print_buf, 8192);
     peri_json_doc_init(&vm->doc);
     peri_arena_init(&vm->scratch, vm->meter.max_memory_bytes);
-    vm->L = vm->meter.L = lua_newstate(peri__meter_alloc, &vm->meter);
+    if (peri__pool_init(&vm->meter.pool)) {
+        vm->L = vm->meter.L = lua_newstate(peri__meter_alloc, &vm->meter);
+    }
     if (!vm->L || lua_cpcall(vm->L, open_state, NULL) != 0) {
         peri_vm_free(vm);
         return PERI_ENOMEM;
@@ -81,6 +83,7 @@ int peri_vm_new(const peri_vm_options *options, peri_vm **out) {
 void peri_vm_free(peri_vm *vm) {
     if (!vm) return;
     if (vm->L) lua_close(vm->L);
+    peri__pool_deinit(&vm->meter.pool);
     peri_buf_deinit(&vm->thrown);
     peri_buf_deinit(&vm->print_buf);
     peri_json_doc_deinit(&vm->doc);
