@@ -5,13 +5,9 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "plain.h"
 
 enum { TEXT_MAX_BYTES = 1024 * 1024 };
-
-static bool is_unsafe(uint32_t cp) {
-    return cp < 0x20 || (cp >= 0x7F && cp <= 0x9F) || (cp >= 0x200E && cp <= 0x200F) ||
-           (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2066 && cp <= 0x2069);
-}
 
 void peri_prose_add_plain(peri_buf *out, peri_str text, size_t max_cp) {
     peri_buf mended;
@@ -20,8 +16,8 @@ void peri_prose_add_plain(peri_buf *out, peri_str text, size_t max_cp) {
     peri_str left = peri_buf_str(&mended);
     size_t used_cp = 0;
     for (size_t len; left.len && used_cp < max_cp; left = peri_str_sub(left, len, left.len)) {
-        bool unsafe = is_unsafe(peri_utf8_decode(left, &len));
-        peri_buf_add(out, unsafe ? PERI_STR(" ") : peri_str_sub(left, 0, len));
+        bool safe = plain_is_safe(peri_utf8_decode(left, &len));
+        peri_buf_add(out, safe ? peri_str_sub(left, 0, len) : PERI_STR(" "));
         used_cp++;
     }
     if (left.len) peri_buf_add_c(out, "…");

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plain.h"
+
 enum { ANSWER_WAIT_MS = 100 };
 
 size_t session_option_list(session_options *options, peri_option *to) {
@@ -108,7 +110,16 @@ char *session_state_path(const session_options *options, const char *name) {
 
 void session_log(void *user, const char *severity, peri_str message) {
     const session_options *options = user;
-    bool error = strcmp(severity, "error") == 0;
-    if (!error && (options->quiet || strcmp(severity, "note") == 0)) return;
-    fprintf(stderr, "perilune: %.*s\n", (int)message.len, message.ptr);
+    if (options->quiet && strcmp(severity, "error") != 0) return;
+    const char *lead = "perilune: ";
+    while (message.len) { // a hint stands on a line of its own
+        const char *end = memchr(message.ptr, '\n', message.len);
+        size_t size = end ? (size_t)(end - message.ptr) : message.len;
+        fputs(lead, stderr);
+        plain_print(stderr, (peri_str){message.ptr, size});
+        fputc('\n', stderr);
+        size += end != NULL;
+        message = (peri_str){message.ptr + size, message.len - size};
+        lead = message.len && message.ptr[0] == ' ' ? "" : "    ";
+    }
 }

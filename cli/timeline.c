@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plain.h"
+
 enum { COLUMNS = 96, TEXT_LINES = 2 };
 
 static bool is(peri_str a, const char *b) {
@@ -35,18 +37,32 @@ static const char *paint(const timeline *t, const char *code) {
 #define RED "\033[31m"
 #define PLAIN "\033[0m"
 
+static bool begins_with_blank(peri_str text, size_t *size) {
+    bool safe;
+    *size = plain_next(text, &safe);
+    return !safe || text.ptr[0] == ' ';
+}
+
+// Takes the next word of `text`, `*width` code points wide; an empty one: there is none.
+static peri_str take_word(peri_str *text, int *width) {
+    size_t size;
+    while (text->len && begins_with_blank(*text, &size)) {
+        text->ptr += size;
+        text->len -= size;
+    }
+    peri_str word = {text->ptr, 0};
+    for (*width = 0; text->len && !begins_with_blank(*text, &size); (*width)++) {
+        word.len += size;
+        text->ptr += size;
+        text->len -= size;
+    }
+    return word;
+}
+
 // Prints text as words on lines that begin at `indent`, at most TEXT_LINES of them.
 static void print_words(const timeline *t, peri_str text, int indent) {
-    int column = COLUMNS + 1, lines = 0;
-    size_t at = 0;
-    while (at < text.len) {
-        while (at < text.len && (unsigned char)text.ptr[at] <= ' ') at++;
-        size_t end = at;
-        while (end < text.len && (unsigned char)text.ptr[end] > ' ' && text.ptr[end] != 0x7F)
-            end++;
-        if (end == at) break;
-        int width = 0;
-        for (size_t i = at; i < end; i++) width += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    int column = COLUMNS + 1, lines = 0, width;
+    for (peri_str word; (word = take_word(&text, &width)).len;) {
         if (column + 1 + width > COLUMNS) {
             if (lines++ == TEXT_LINES) {
                 fputs(" …", t->out);
@@ -58,9 +74,8 @@ static void print_words(const timeline *t, peri_str text, int indent) {
             fputc(' ', t->out);
             column++;
         }
-        fwrite(text.ptr + at, 1, end - at, t->out);
+        fwrite(word.ptr, 1, word.len, t->out);
         column += width;
-        at = end;
     }
     fputc('\n', t->out);
 }
@@ -91,9 +106,13 @@ static void heading(timeline *t, const peri_record *r) {
     free(t->agent);
     t->session = strndup(r->session.ptr, r->session.len);
     t->agent = strndup(r->agent.ptr ? r->agent.ptr : "", r->agent.len);
-    fprintf(t->out, "%s%ssession %s%s%s\n", first ? "" : "\n", paint(t, BOLD),
-            t->session ? t->session : "?", paint(t, PLAIN), "");
-    if (t->agent && !is(r->agent, "main")) fprintf(t->out, "agent %s\n", t->agent);
+    fprintf(t->out, "%s%ssession ", first ? "" : "\n", paint(t, BOLD));
+    plain_print(t->out, r->session);
+    fprintf(t->out, "%s\n", paint(t, PLAIN));
+    if (is(r->agent, "main")) return;
+    fputs("agent ", t->out);
+    plain_print(t->out, r->agent);
+    fputc('\n', t->out);
 }
 
 // "delivered to the agent", said as a person would.
@@ -122,12 +141,11 @@ static void print_verdict(timeline *t, const peri_record *r, const timeline_note
         bool hold = is(r->lane, "hold");
         fprintf(t->out, "%s%s%s: %s", paint(t, hold ? RED : GREEN), hold ? "veto" : "deliver",
                 paint(t, PLAIN), lane_words(r->lane));
-    } else if (is(r->state, "defer")) {
-        fprintf(t->out, "%sdefer%s: %.*s", paint(t, YELLOW), paint(t, PLAIN),
-                (int)r->reason.len, r->reason.ptr);
     } else {
-        fprintf(t->out, "%sdrop%s: %.*s", paint(t, DIM), paint(t, PLAIN), (int)r->reason.len,
-                r->reason.ptr);
+        bool defer = is(r->state, "defer");
+        fprintf(t->out, "%s%s%s: ", paint(t, defer ? YELLOW : DIM), defer ? "defer" : "drop",
+                paint(t, PLAIN));
+        plain_print(t->out, r->reason);
     }
     if (released && note)
         fprintf(t->out, ", said at step %llu", (unsigned long long)note->step);

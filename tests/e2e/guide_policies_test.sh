@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs/guide/policies.md, executed: its policy is checked, decides, passes its own spec, and fails it
-# once broken.
+# docs/guide/policies.md, executed: its policy is checked, decides, passes its own spec and fails it
+# once broken; written while `run` reads a live stream, it is taken over, and a broken edit is not.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -34,4 +34,67 @@ sed 's/"quiet hours"/"sleepy"/' "$work/quiet-evenings.lua" >"$work/broken"
 mv "$work/broken" "$work/quiet-evenings.lua"
 spec
 check "the guide's spec fails once the policy is broken" exits 1
+
+# Must show 4. Its hours are made all hours: the test runs at any.
+config=$XDG_CONFIG_HOME/perilune
+mkdir -p "$config/observers" "$config/policies"
+echo 'policies: [default, quiet-evenings]' >"$config/config.yaml"
+cat >"$config/observers/nits.lua" <<'LUA'
+-- perilune-api: 1
+return {
+    name = "nits", description = "Says something at every step.", on = "turn_end", severity = "nit",
+    observe = function(turn)
+        local at = turn.items[1].text
+        return { advise = "A misspelt name was found: " .. at, fingerprint = at }
+    end,
+}
+LUA
+mkfifo "$work/pipe"
+"$perilune" run --json --dialect activity --sink "$work/sink" - \
+  <"$work/pipe" >"$work/records" 2>"$work/log" &
+child=$!
+exec 3>"$work/pipe"
+step() { # TEXT
+  printf '%s\n' "{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"$1\"}" \
+    '{"session":"s","kind":"assistant_text","text":"done"}' \
+    '{"session":"s","kind":"turn_ended","reason":"completed"}' >&3
+}
+# Waits until file $1 holds $2, at most ten seconds.
+await() {
+  tries=0
+  until grep -qF -- "$2" "$1" || [ "$tries" -ge 100 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+  done
+  grep -qF -- "$2" "$1"
+}
+# Feeds steps until the host has looked at its files and says $1, at most ten seconds.
+await_told() {
+  tries=0
+  until grep -qF -- "$1" "$work/log" || [ "$tries" -ge 20 ]; do
+    sleep 0.5
+    tries=$((tries + 1))
+    step "meanwhile $2 $tries"
+  done
+  grep -qF -- "$1" "$work/log"
+}
+: >"$work/out" && : >"$work/err"
+check "the missing policy is named" await "$work/log" "there is no policy 'quiet-evenings'"
+step alpha
+check "without it a nit is delivered" await "$work/sink" "alpha"
+block 1 | sed 's/ >= 22/ >= 0/' >"$config/policies/quiet-evenings.lua"
+check "the policy is taken over once it is written" await_told "quiet-evenings.lua: loaded anew" a
+step beta
+check "from then on it decides" await "$work/records" '"reason":"quiet hours"'
+block 1 | sed 's/ >= 22/ >= 0/; s/return verdict/retrun verdict/' >"$config/policies/quiet-evenings.lua"
+check "a broken edit is reported with file and line" await_told "quiet-evenings.lua:13: error" b
+check "and the one before goes on" await_told "the policies before it go on" b
+: >"$work/sink"
+step gamma
+check "it still decides" await "$work/records" 'was found: gamma'
+exec 3>&-
+status=0
+wait "$child" || status=$?
+check "run ends well" exits 0
+check "nothing was delivered past it" sh -c "! grep -q gamma '$work/sink'"
 finish
