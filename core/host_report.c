@@ -97,6 +97,7 @@ int peri_host_report(peri_host *host, peri_str session, peri_str caller, peri_st
         return PERI_OK;
     }
     peri_pairing *pairing = find_pairing(host, session, caller);
+    if (pairing) (void)host_stopped(host, pairing); // the user may be in another program
     const char *reason = host_report_refusal(pairing);
     if (reason) {
         if (pairing) pairing->counts.refused_reports++;

@@ -193,10 +193,23 @@ void host_resume_save(peri_host *host, const peri_pairing *pairing) {
     }
 }
 
+// The user stops an observer for a session: for tasks that begin later, too.
+static int64_t watched_since(const peri_pairing *pairing) {
+    const peri_agent *first = pairing->agent->session->agents;
+    for (size_t i = 0; i < first->pairing_count; i++) {
+        const peri_pairing *one = first->pairings[i];
+        bool is_earlier = one->armed_wall_ms && one->armed_wall_ms < pairing->armed_wall_ms;
+        if (is_earlier && peri_str_eq(one->observer->name, pairing->observer->name)) {
+            return one->armed_wall_ms;
+        }
+    }
+    return pairing->armed_wall_ms;
+}
+
 bool host_stopped(peri_host *host, peri_pairing *pairing) {
     if (!host->ledger || host->mode == PERI_MODE_REPLAY) return false;
     int64_t at = peri_ledger_stopped_at(host->ledger, pairing->observer->name);
-    if (at < pairing->armed_wall_ms || at == 0) return false;
+    if (at == 0 || at < watched_since(pairing)) return false;
     if (peri_pairing_move(pairing, PERI_CAUSE_USER_STOP) > 0) {
         host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
                           peri_cause_word(PERI_CAUSE_USER_STOP), NULL);

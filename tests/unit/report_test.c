@@ -2,6 +2,8 @@
 #include "host_report.h"
 
 #include "hosting.h"
+#include "ledger/pairing_state.h"
+#include "scratch.h"
 
 static const char probe[] = "-- perilune-api: 1\n"
                             "return { name = 'probe', description = 'd', on = 'turn_end',\n"
@@ -124,6 +126,77 @@ IT("CC-9 refuses a report of a task that was never installed") {
     peri_report_answer answer = report(PERI_STR("0000000000000000"));
     CHECK(answer.is_error && says(&answer, "not armed"));
     hosting_close(&h);
+}
+
+// ---- One session, six outcomes
+
+static scratch place;
+static peri_buf taken; // "agent lane priority origin meta\n" of what the sink took
+
+static int take(void *user, const peri_delivery *d) {
+    (void)user;
+    CHECK(peri_str_find(d->text, PERI_STR("no longer frees its buffer")) != PERI_NPOS);
+    peri_buf_addf(&taken, "%.*s %.*s %.*s %.*s%s\n", PERI_FMT(d->agent), PERI_FMT(d->lane),
+                  PERI_FMT(d->priority), PERI_FMT(d->origin), d->is_meta ? " meta" : "");
+    return PERI_OK;
+}
+
+static void stop_by_user(void) {
+    peri_ledger *ledger = NULL;
+    const char *error = NULL;
+    CHECK_OK(peri_ledger_open(scratch_path(&place, "ledger.db"), &(peri_ledger_options){0},
+                              &ledger, &error));
+    CHECK_OK(peri_ledger_stop(ledger, PERI_STR("probe"), INT64_MAX));
+    peri_ledger_close(ledger);
+}
+
+static void expect(peri_str caller, bool is_error, const char *words) {
+    peri_report_answer answer = report(caller);
+    if (answer.is_error != is_error || !says(&answer, words)) TEST_FAIL("%s", answer.text);
+}
+
+IT("CC-9 gives six reports of one session the six outcomes") {
+    static const char other_done[] =
+        "{\"session\":\"s\",\"agent\":\"t2\",\"kind\":\"user_message\",\"text\":\"do\"}\n"
+        "{\"session\":\"s\",\"agent\":\"t2\",\"kind\":\"turn_ended\",\"reason\":\"completed\"}\n";
+    scratch_open(&place);
+    peri_buf_init(&taken, 4096);
+    hosting_open_on(&h, PERI_MODE_LIVE, probe, scratch_path(&place, "ledger.db"));
+    peri_host_set_sink(h.host, take, NULL);
+    source = hosting_stream(&h, "activity");
+    hosting_feed(&h, source, peri_str_c(running));
+    hosting_feed(&h, source, peri_str_c(task));
+    hosting_feed(&h, source, peri_str_c(other_done));
+    char of_main[64], of_task[64];
+    snprintf(of_main, sizeof of_main, "%.*s", PERI_FMT(task_of("main")));
+    snprintf(of_task, sizeof of_task, "%.*s", PERI_FMT(task_of("t1")));
+
+    expect(peri_str_c(of_main), false, "queued for the main conversation"); // 1: to main
+    expect(peri_str_c(of_task), false, "queued for t1");                    // 2: a running task
+    expect(task_of("t2"), true, "not running");            // 3: a finished task
+    expect(PERI_STR("main"), true, "no observed pairing"); // 4: from the main session
+    stop_by_user();
+    expect(peri_str_c(of_task), true, "not armed: it was stopped"); // 5: stopped
+    CHECK_EQ(times(peri_buf_str(&h.records), "\"reason\":\"observerStopped\""), 1);
+    hosting_finish(&h);
+    expect(peri_str_c(of_main), true, "retired"); // 6: its agent has ended
+    CHECK_STR(peri_buf_str(&taken), "main steer next observer:probe meta\n"
+                                    "t1 steer next observer:probe meta\n");
+    hosting_close(&h);
+    peri_buf_deinit(&taken);
+    scratch_close(&place);
+}
+
+IT("CC-9 refuses a report of an observer that the user has stopped") {
+    scratch_open(&place);
+    hosting_open_on(&h, PERI_MODE_LIVE, probe, scratch_path(&place, "ledger.db"));
+    source = hosting_stream(&h, "activity");
+    hosting_feed(&h, source, peri_str_c(running));
+    stop_by_user();
+    expect(task_of("main"), true, "not armed: it was stopped");
+    CHECK_EQ(h.deliveries.len, 0);
+    hosting_close(&h);
+    scratch_close(&place);
 }
 
 IT("C27 refuses a report for a session that has ended, and gives it to no sibling") {
