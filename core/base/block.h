@@ -1,6 +1,6 @@
 // Text 64 bytes at a time, as bit masks: bit i of a mask answers a question about byte i. With
-// AVX2 or SSE2 where the compilation has them, else eight bytes at a time in plain integers; all
-// give the same masks. A text's last bytes are padded with NULs: where a NUL would count, ask
+// AVX-512, AVX2 or SSE2 where the compilation has them, else eight bytes at a time in plain integers;
+// all give the same masks. A text's last bytes are padded with NULs: where a NUL would count, ask
 // peri_block_valid() too.
 #ifndef PERI_BASE_BLOCK_H
 #define PERI_BASE_BLOCK_H
@@ -13,7 +13,53 @@
 
 enum { PERI_BLOCK_BYTES = 64 };
 
-#if defined(__SSE2__) && !defined(PERI_BLOCK_PORTABLE)
+#if defined(__AVX512BW__) && !defined(PERI_BLOCK_PORTABLE)
+
+typedef struct peri_block {
+    __m512i all;
+} peri_block;
+
+static inline peri_block peri_block_load(const char *from) {
+    return (peri_block){_mm512_loadu_si512((const void *)from)};
+}
+
+/// Bytes equal to `byte`.
+static inline uint64_t peri_block_is(const peri_block *b, char byte) {
+    return _mm512_cmpeq_epi8_mask(b->all, _mm512_set1_epi8(byte));
+}
+
+/// Bytes of at least `low`, unsigned.
+static inline uint64_t peri_block_from(const peri_block *b, unsigned char low) {
+    return _mm512_cmpge_epu8_mask(b->all, _mm512_set1_epi8((char)low));
+}
+
+/// Bytes over 0x7F.
+static inline uint64_t peri_block_high(const peri_block *b) {
+    return _mm512_movepi8_mask(b->all);
+}
+
+/// Bytes under 0x20 or over 0x7F.
+static inline uint64_t peri_block_unplain(const peri_block *b) {
+    return _mm512_cmplt_epi8_mask(b->all, _mm512_set1_epi8(0x20));
+}
+
+#ifdef __AVX512VBMI2__
+#define PERI_BLOCK_PACKS // there is a fast peri_block_pack()
+
+/// Makes the bytes of `where` `byte`.
+static inline void peri_block_put(peri_block *b, uint64_t where, char byte) {
+    b->all = _mm512_mask_set1_epi8(b->all, where, byte);
+}
+
+/// Writes the bytes of `keep` one behind the other to `to`, which has room for a block; returns how
+/// many they are.
+static inline size_t peri_block_pack(const peri_block *b, uint64_t keep, char *to) {
+    _mm512_storeu_si512((void *)to, _mm512_maskz_compress_epi8(keep, b->all));
+    return (size_t)__builtin_popcountll(keep);
+}
+#endif
+
+#elif defined(__SSE2__) && !defined(PERI_BLOCK_PORTABLE)
 
 // One vector register and what is asked of it, by the widest instructions of this compilation.
 #ifdef __AVX2__
@@ -21,13 +67,11 @@ typedef __m256i peri_vector;
 enum { PERI_VECTOR_BYTES = 32 };
 #define PERI_VECTOR(operation) _mm256_##operation
 #define PERI_VECTOR_LOAD(from) _mm256_loadu_si256((const __m256i *)(const void *)(from))
-#define PERI_VECTOR_OR(a, b) _mm256_or_si256(a, b)
 #else
 typedef __m128i peri_vector;
 enum { PERI_VECTOR_BYTES = 16 };
 #define PERI_VECTOR(operation) _mm_##operation
 #define PERI_VECTOR_LOAD(from) _mm_loadu_si128((const __m128i *)(const void *)(from))
-#define PERI_VECTOR_OR(a, b) _mm_or_si128(a, b)
 #endif
 
 enum { PERI_VECTORS = 64 / PERI_VECTOR_BYTES };
@@ -59,20 +103,6 @@ static inline uint64_t peri_block_is(const peri_block *b, char byte) {
     return mask;
 }
 
-/// Bytes equal to one of the four at `set`.
-static inline uint64_t peri_block_any(const peri_block *b, const char set[4]) {
-    uint64_t mask = 0;
-    for (int i = 0; i < PERI_VECTORS; i++) {
-        peri_vector hits = PERI_VECTOR(cmpeq_epi8)(b->part[i], PERI_VECTOR(set1_epi8)(set[0]));
-        for (int c = 1; c < 4; c++) {
-            peri_vector want = PERI_VECTOR(set1_epi8)(set[c]);
-            hits = PERI_VECTOR_OR(hits, PERI_VECTOR(cmpeq_epi8)(b->part[i], want));
-        }
-        mask |= peri_block_bits(hits, i);
-    }
-    return mask;
-}
-
 /// Bytes of at least `low`, unsigned.
 static inline uint64_t peri_block_from(const peri_block *b, unsigned char low) {
     const peri_vector want = PERI_VECTOR(set1_epi8)((char)low);
@@ -91,10 +121,14 @@ static inline uint64_t peri_block_high(const peri_block *b) {
     return mask;
 }
 
-/// Which of the 16 bytes at `from` equal `byte`.
-static inline unsigned peri_block_is16(const char *from, char byte) {
-    __m128i part = _mm_loadu_si128((const __m128i *)(const void *)from);
-    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(part, _mm_set1_epi8(byte)));
+/// Bytes under 0x20 or over 0x7F.
+static inline uint64_t peri_block_unplain(const peri_block *b) {
+    const peri_vector space = PERI_VECTOR(set1_epi8)(0x20); // signed, what is over 0x7F is less
+    uint64_t mask = 0;
+    for (int i = 0; i < PERI_VECTORS; i++) {
+        mask |= peri_block_bits(PERI_VECTOR(cmpgt_epi8)(space, b->part[i]), i);
+    }
+    return mask;
 }
 
 #else
@@ -132,20 +166,6 @@ static inline uint64_t peri_block_is(const peri_block *b, char byte) {
     return mask;
 }
 
-/// Which of the 16 bytes at `from` equal `byte`.
-static inline unsigned peri_block_is16(const char *from, char byte) {
-    unsigned mask = 0;
-    for (unsigned i = 0; i < 16; i++) mask |= (unsigned)(from[i] == byte) << i;
-    return mask;
-}
-
-/// Bytes equal to one of the four at `set`.
-static inline uint64_t peri_block_any(const peri_block *b, const char set[4]) {
-    uint64_t mask = 0;
-    for (int i = 0; i < 4; i++) mask |= peri_block_is(b, set[i]);
-    return mask;
-}
-
 /// Bytes of at least `low`, unsigned.
 static inline uint64_t peri_block_from(const peri_block *b, unsigned char low) {
     const uint64_t low7 = PERI_BLOCK_ONES * 0x7F, high = PERI_BLOCK_ONES * 0x80;
@@ -166,6 +186,11 @@ static inline uint64_t peri_block_high(const peri_block *b) {
     return mask;
 }
 
+/// Bytes under 0x20 or over 0x7F.
+static inline uint64_t peri_block_unplain(const peri_block *b) {
+    return peri_block_high(b) | ~peri_block_from(b, 0x20);
+}
+
 #endif
 
 /// The first `len` bits; all of them for 64 and more.
@@ -176,9 +201,13 @@ static inline uint64_t peri_block_valid(size_t len) {
 /// The block at the start of `s`, padded with NULs if `s` ends in it.
 static inline peri_block peri_block_of(peri_str s) {
     if (s.len >= PERI_BLOCK_BYTES) return peri_block_load(s.ptr);
+#if defined(__AVX512BW__) && !defined(PERI_BLOCK_PORTABLE)
+    return (peri_block){_mm512_maskz_loadu_epi8(peri_block_valid(s.len), s.ptr)};
+#else
     char padded[PERI_BLOCK_BYTES] = {0};
     if (s.len) memcpy(padded, s.ptr, s.len);
     return peri_block_load(padded);
+#endif
 }
 
 /// UTF-8 continuation bytes: 0x80 to 0xBF.

@@ -10,7 +10,7 @@ typedef struct scan {
     const unsigned char *p, *end;
     uint32_t stack[PERI_JSON_MAX_DEPTH]; // open containers, as node numbers
     uint32_t depth;
-    peri__json_string_fn *string;
+    const peri__json_string_ops *strings;
 } scan;
 
 void peri_json_doc_init(peri_json_doc *doc) {
@@ -79,7 +79,7 @@ static int scan_string(scan *s) {
     peri_json_node *node = next_node(s, &status);
     if (!node) return status;
     size_t start = offset_of(s, s->p) + 1;
-    status = s->string(doc->text, start, node, &doc->repaired, &doc->error_at);
+    status = s->strings->scan(doc->text, start, node, &doc->repaired, &doc->error_at);
     if (status < 0) return status;
     node->next = ++doc->count;
     s->p += node->len + 2; // with both quotes
@@ -246,21 +246,14 @@ static int scan_value(scan *s) {
     return status < 0 ? status : PERI_EAGAIN;
 }
 
-static peri__json_string_fn *string_scanner(void) {
-#ifdef PERI_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-        return peri__json_scan_string_avx2;
-#endif
-    return peri__json_scan_string;
-}
-
 int peri_json_parse(peri_json_doc *doc, peri_str text) {
     if (!text.ptr) text = PERI_STR("");
     doc->text = text;
     doc->count = doc->repaired = 0;
     doc->end = doc->error_at = 0;
     if (text.len >= UINT32_MAX) return PERI_ELIMIT;
-    scan s = {.doc = doc, .p = (const unsigned char *)text.ptr, .string = string_scanner()};
+    scan s = {
+        .doc = doc, .p = (const unsigned char *)text.ptr, .strings = peri__json_string_for(0)};
     s.end = s.p + text.len;
     skip_blank(&s);
     int status;

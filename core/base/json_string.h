@@ -6,12 +6,30 @@
 
 #include "base/json.h"
 
-/// Reads the string whose first byte behind the quote is text[start], up to its closing quote,
-/// into `node` (all but `next`). `*repaired` counts lone surrogates and raw control characters.
-/// PERI_EPARSE with `*error_at`.
-typedef int peri__json_string_fn(peri_str text, size_t start, peri_json_node *node,
-                                 uint32_t *repaired, size_t *error_at);
-peri__json_string_fn peri__json_scan_string, peri__json_scan_string_avx2;
+/// What runs over nearly every byte of every stream, compiled for one kind of processor.
+typedef struct peri__json_string_ops {
+    /// Reads the string whose first byte behind the quote is text[start], up to its closing quote,
+    /// into `node` (all but `next`). `*repaired` counts lone surrogates and raw control characters.
+    /// PERI_EPARSE with `*error_at`.
+    int (*scan)(peri_str text, size_t start, peri_json_node *node, uint32_t *repaired,
+                size_t *error_at);
+    /// Bytes of the longest prefix of `raw` whose content has at most `max_cp` code points.
+    size_t (*cut)(peri_str raw, size_t max_cp);
+    /// Unescapes `raw` to `to`, which has room for raw.len + PERI__JSON_SLACK bytes; returns the
+    /// bytes written, at most raw.len.
+    size_t (*unescape)(peri_str raw, char *to);
+    /// Bytes at the start of `raw` that JSON.stringify would write just so; a run longer than
+    /// `enough` may be told shorter, but not below it.
+    size_t (*plain_run)(peri_str raw, size_t enough);
+} peri__json_string_ops;
+
+enum { PERI__JSON_SLACK = 64 };
+
+extern const peri__json_string_ops peri__json_string_plain, peri__json_string_avx2,
+    peri__json_string_avx512;
+
+/// The fastest for this machine; with `rank` 1, 2... those that it can run besides, then NULL.
+const peri__json_string_ops *peri__json_string_for(size_t rank);
 
 enum { PERI__JSON_UNICODE_BYTES = 6, PERI__JSON_PAIR_BYTES = 12 };
 
@@ -45,16 +63,11 @@ static inline bool peri__json_is_control(const char *u) {
            peri__hex_digits[(unsigned char)u[4]] >= 0;
 }
 
-/// Bytes of the longest prefix of `raw` whose content has at most `max_cp` code points.
-size_t peri__json_cut(peri_str raw, size_t max_cp);
-
-/// Unescapes `raw` to `to`, which has room for raw.len + PERI__JSON_SLACK bytes; returns the
-/// bytes written, at most raw.len.
-enum { PERI__JSON_SLACK = 64 };
-size_t peri__json_unescape_all(peri_str raw, char *to);
-
-/// Bytes at the start of `raw` that JSON.stringify would write just so; a run longer than `enough`
-/// may be told shorter, but not below it.
-size_t peri__json_plain_run(peri_str raw, size_t enough);
+/// What the letter behind a backslash stands for.
+extern const char peri__json_meanings[256];
+static inline char peri__json_meaning(char letter) {
+    char other = peri__json_meanings[(unsigned char)letter];
+    return other ? other : letter;
+}
 
 #endif

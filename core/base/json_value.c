@@ -59,7 +59,7 @@ static peri_str unescaped(peri_str raw, peri_arena *arena) {
     size_t room = raw.len + PERI__JSON_SLACK;
     char *to = peri_arena_alloc(arena, room);
     if (!to) return (peri_str){0};
-    size_t wrote = peri__json_unescape_all(raw, to);
+    size_t wrote = peri__json_string_for(0)->unescape(raw, to);
     peri_arena_shrink(arena, to, room, wrote);
     return (peri_str){to, wrote};
 }
@@ -79,7 +79,7 @@ static peri_str escaped_tail(peri_str raw, size_t max_cp, peri_arena *arena) {
 }
 
 static peri_str escaped_head(peri_str raw, peri_text_caps caps, bool cut, peri_arena *arena) {
-    if (cut) raw.len = peri__json_cut(raw, caps.head_cp);
+    if (cut) raw.len = peri__json_string_for(0)->cut(raw, caps.head_cp);
     return unescaped(raw, arena);
 }
 

@@ -171,7 +171,8 @@ static void add_content(peri_buf *out, peri_str raw, size_t max_bytes, peri_utf8
     size_t end = max_bytes > SIZE_MAX - out->len ? SIZE_MAX : out->len + max_bytes;
     while (raw.len && (size || (out->len < end && out->status == PERI_OK))) {
         char bytes[6];
-        size_t used = peri__json_plain_run(raw, size ? SIZE_MAX : end - out->len);
+        size_t used =
+            peri__json_string_for(0)->plain_run(raw, size ? SIZE_MAX : end - out->len);
         peri_str piece = used ? peri_str_sub(raw, 0, used) : special(raw, bytes, &used);
         peri_buf_add(out, peri_str_sub(piece, 0, end - out->len));
         raw = peri_str_sub(raw, used, raw.len);
@@ -197,7 +198,7 @@ static void put_cut_string(sink *to, peri_str raw, size_t left_out) {
     int len = snprintf(mark, sizeof mark, "… [+%zu chars truncated]", left_out);
     size_t from = to->out->len;
     peri_utf8_size size = {0};
-    peri_str head = peri_str_sub(raw, 0, peri__json_cut(raw, to->string_max_cp));
+    peri_str head = peri_str_sub(raw, 0, peri__json_string_for(0)->cut(raw, to->string_max_cp));
     add_content(to->out, head, room_bytes(to), &size);
     settle(to, from, size);
     put(to, peri_str_of(mark, (size_t)len));

@@ -1,6 +1,6 @@
 // What the scanner says of a string's sizes, and what is cut, unescaped and written from it, against
-// a plain reading of the same string, character by character. Twice: by the scanner that the
-// machine gets and by the one that every machine can run.
+// a plain reading of the same string, character by character: by each of the scanners that this machine
+// can run.
 #include "base/json_string.h"
 
 #include "test.h"
@@ -51,21 +51,17 @@ static peri_str read_plainly(peri_str raw, char *to, size_t *cuts, peri_utf8_siz
     return peri_str_of(to, len);
 }
 
-static peri_json_node scan(peri__json_string_fn *scanner, peri_str text, size_t *error_at) {
+// Each set of code that this machine can run, the portable one last.
+#define EACH_SET(set)                                                                          \
+    const peri__json_string_ops *set;                                                          \
+    for (size_t rank = 0; (set = peri__json_string_for(rank)) != NULL; rank++)
+
+static peri_json_node scan(const peri__json_string_ops *set, peri_str text, size_t *error_at) {
     peri_json_node node;
     uint32_t repaired = 0;
     *error_at = PERI_NPOS;
-    if (scanner(text, 1, &node, &repaired, error_at) < 0) node = (peri_json_node){0};
+    if (set->scan(text, 1, &node, &repaired, error_at) < 0) node = (peri_json_node){0};
     return node;
-}
-
-static peri__json_string_fn *best_scanner(void) {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
-        return peri__json_scan_string_avx2;
-    }
-#endif
-    return peri__json_scan_string;
 }
 
 static void check_sizes(const peri_json_node *node, peri_str content, peri_utf8_size size) {
@@ -80,7 +76,7 @@ static void check_sizes(const peri_json_node *node, peri_str content, peri_utf8_
     peri_buf_deinit(&written);
 }
 
-IT("measures a string as a plain reading does, with either scanner") {
+IT("measures a string as a plain reading does, with any scanner") {
     char text[TEXT_BYTES], content[TEXT_BYTES];
     size_t cuts[TEXT_BYTES], error_at;
     uint64_t random = 11;
@@ -89,11 +85,11 @@ IT("measures a string as a plain reading does, with either scanner") {
         peri_str raw = peri_str_sub(string, 1, string.len - 2);
         peri_utf8_size size;
         peri_str plain = read_plainly(raw, content, cuts, &size);
-        peri_json_node node = scan(peri__json_scan_string, string, &error_at);
-        CHECK_EQ(node.len, raw.len);
-        check_sizes(&node, plain, size);
-        peri_json_node best = scan(best_scanner(), string, &error_at);
-        CHECK(memcmp(&node, &best, sizeof node) == 0);
+        EACH_SET(set) {
+            peri_json_node node = scan(set, string, &error_at);
+            CHECK_EQ(node.len, raw.len);
+            check_sizes(&node, plain, size);
+        }
     }
 }
 
@@ -107,7 +103,9 @@ IT("cuts at every code point, never inside an escape or a pair") {
         peri_utf8_size size;
         (void)read_plainly(raw, content, cuts, &size);
         size_t max = draw(&random, size.cp + 2);
-        CHECK_EQ(peri__json_cut(raw, max), cuts[max < size.cp ? max : size.cp]);
+        EACH_SET(set) {
+            CHECK_EQ(set->cut(raw, max), cuts[max < size.cp ? max : size.cp]);
+        }
     }
 }
 
@@ -120,21 +118,49 @@ IT("unescapes to what a plain reading gives, within its room") {
         peri_str raw = peri_str_sub(string, 1, string.len - 2);
         peri_utf8_size size;
         peri_str plain = read_plainly(raw, content, cuts, &size);
-        char *room = malloc(raw.len + PERI__JSON_SLACK);
-        CHECK(room != NULL);
-        size_t wrote = peri__json_unescape_all(raw, room);
-        CHECK(peri_str_eq(plain, peri_str_of(room, wrote)));
-        free(room);
+        EACH_SET(set) {
+            char *room = malloc(raw.len + PERI__JSON_SLACK);
+            CHECK(room != NULL);
+            size_t wrote = set->unescape(raw, room);
+            CHECK(peri_str_eq(plain, peri_str_of(room, wrote)));
+            free(room);
+        }
     }
 }
 
-// Both scanners stop at the same byte.
+// All scanners stop at the same byte.
 static void check_refused(const char *text, size_t at) {
     size_t error_at;
-    (void)scan(peri__json_scan_string, peri_str_c(text), &error_at);
-    CHECK_EQ(error_at, at);
-    (void)scan(best_scanner(), peri_str_c(text), &error_at);
-    CHECK_EQ(error_at, at);
+    EACH_SET(set) {
+        (void)scan(set, peri_str_c(text), &error_at);
+        CHECK_EQ(error_at, at);
+    }
+}
+
+// Bytes at random, most of them such that a string goes on.
+static peri_str random_bytes(char *to, size_t len, uint64_t *random) {
+    static const char set[] =
+        "abcnrtu/\\\\\\0019afAF \xC3\xA9\xE2\x82\xAC\xF0\x9F\x99\x82\xED\xE0\x1F";
+    for (size_t i = 0; i < len; i++) {
+        to[i] = draw(random, 90) ? set[draw(random, sizeof set - 1)] : (char)draw(random, 256);
+    }
+    if (len) to[0] = '"';
+    return peri_str_of(to, len);
+}
+
+IT("reads any bytes alike with all scanners, and refuses them at the same place") {
+    char text[400];
+    uint64_t random = 17;
+    for (int round = 0; round < 40000; round++) {
+        peri_str bytes = random_bytes(text, 1 + draw(&random, sizeof text), &random);
+        size_t wanted_at, error_at;
+        peri_json_node want = scan(&peri__json_string_plain, bytes, &wanted_at);
+        EACH_SET(set) {
+            peri_json_node node = scan(set, bytes, &error_at);
+            CHECK(memcmp(&node, &want, sizeof node) == 0);
+            CHECK_EQ(error_at, wanted_at);
+        }
+    }
 }
 
 IT("refuses what is no UTF-8, at the byte where it stops being it") {
@@ -175,8 +201,9 @@ IT("takes every kind of character at every place in a block") {
             text[0] = '"';
             memcpy(text + 1 + before, good[i], strlen(good[i]));
             strcpy(text + 1 + before + strlen(good[i]), "\"");
-            CHECK_EQ(scan(peri__json_scan_string, peri_str_c(text), &error_at).cp, before + 1);
-            CHECK_EQ(scan(best_scanner(), peri_str_c(text), &error_at).cp, before + 1);
+            EACH_SET(set) {
+                CHECK_EQ(scan(set, peri_str_c(text), &error_at).cp, before + 1);
+            }
         }
     }
 }
@@ -192,16 +219,18 @@ IT("says where an open string or a bad escape stops fitting") {
 }
 
 IT("finds the run that JSON.stringify would write just so") {
-    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\\n\\\\u0041"), SIZE_MAX), 11);
-    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\\n\\u0041"), SIZE_MAX), 4);
-    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\\/"), SIZE_MAX), 2);
-    CHECK_EQ(peri__json_plain_run(PERI_STR("ab\x02\\/"), SIZE_MAX), 2);
-    CHECK_EQ(peri__json_plain_run(PERI_STR(""), SIZE_MAX), 0);
-    CHECK_EQ(peri__json_plain_run(PERI_STR("\\u001b[0m\\u001f\\u001B"), SIZE_MAX), 15);
     char long_run[300];
     memset(long_run, 'x', sizeof long_run);
-    size_t told = peri__json_plain_run(peri_str_of(long_run, sizeof long_run), 100);
-    CHECK(told >= 100 && told < sizeof long_run);
+    EACH_SET(set) {
+        CHECK_EQ(set->plain_run(PERI_STR("ab\\n\\\\u0041"), SIZE_MAX), 11);
+        CHECK_EQ(set->plain_run(PERI_STR("ab\\n\\u0041"), SIZE_MAX), 4);
+        CHECK_EQ(set->plain_run(PERI_STR("ab\\/"), SIZE_MAX), 2);
+        CHECK_EQ(set->plain_run(PERI_STR("ab\x02\\/"), SIZE_MAX), 2);
+        CHECK_EQ(set->plain_run(PERI_STR(""), SIZE_MAX), 0);
+        CHECK_EQ(set->plain_run(PERI_STR("\\u001b[0m\\u001f\\u001B"), SIZE_MAX), 15);
+        size_t told = set->plain_run(peri_str_of(long_run, sizeof long_run), 100);
+        CHECK(told >= 100 && told < sizeof long_run);
+    }
 }
 
 // What compact JSON must be, from content that was unescaped first.
