@@ -16,7 +16,11 @@ static peri_rule_scope scope_of(const peri_dialect *dialect, peri_json line) {
         peri_json inner = peri_json_get(line, dialect->root);
         if (peri_json_type_of(inner) == PERI_JSON_OBJECT) record = inner;
     }
-    return (peri_rule_scope){.element = record, .record = record, .line = line};
+    return (peri_rule_scope){.element = record,
+                             .record = record,
+                             .line = line,
+                             .paths = dialect->paths,
+                             .stamp = dialect->paths ? peri_paths_begin(dialect->paths) : 0};
 }
 
 size_t peri_dialect_detects(const peri_dialect *dialect, peri_json record) {
@@ -90,38 +94,28 @@ static void complete(peri_obs *obs, peri_arena *arena) {
                                 .u16 = (uint32_t)size.u16};
 }
 
-// Fields that the joining stage can supply when a format does not repeat them.
-static bool may_lack(const peri_obs *obs, peri_obs_field field) {
-    switch (obs->kind) {
+// Fields that the joining stage can supply when a format does not repeat them, a bit for each.
+static uint64_t may_lack(peri_obs_kind kind) {
+#define BIT(field) (UINT64_C(1) << PERI_OBS_F_##field)
+    switch (kind) {
     case PERI_OBS_TOOL_RESULT: // the call it answers knows its name; a stray has no id
     case PERI_OBS_TOOL_DENIED:
-        return field == PERI_OBS_F_NAME || field == PERI_OBS_F_CALL_ID;
-    case PERI_OBS_TOOL:
-        return field == PERI_OBS_F_INPUT;
     case PERI_OBS_SUBAGENT: // as does the call that started it
-        return field == PERI_OBS_F_NAME || field == PERI_OBS_F_CALL_ID;
+        return BIT(NAME) | BIT(CALL_ID);
+    case PERI_OBS_TOOL:
+        return BIT(INPUT);
     case PERI_OBS_STEP: // steps are counted by the host
-        return field == PERI_OBS_F_INDEX;
+        return BIT(INDEX);
     default:
-        return false;
+        return 0;
     }
-}
-
-static peri_obs_field lacks(const peri_obs *obs) {
-    for (peri_obs_field field = 0; field < PERI_OBS_FIELD_COUNT; field++) {
-        if (peri_obs_needs(obs->kind, field) == PERI_OBS_REQUIRED &&
-            !peri_obs_get(obs, field) && !may_lack(obs, field)) {
-            return field;
-        }
-    }
-    return PERI_OBS_FIELD_COUNT;
+#undef BIT
 }
 
 // Completes an observation and hands it on, or notes what it lacks.
 static void hand_on(apply *a, peri_obs *obs) {
     complete(obs, a->arena);
-    peri_obs_field missing =
-        peri_obs_missing(obs) == PERI_OBS_FIELD_COUNT ? PERI_OBS_FIELD_COUNT : lacks(obs);
+    peri_obs_field missing = peri_obs_missing(obs, may_lack(obs->kind));
     if (missing != PERI_OBS_FIELD_COUNT) {
         a->result.invalid++;
         a->result.invalid_kind = obs->kind;

@@ -4,6 +4,7 @@
 #ifndef PERI_INGEST_DIALECT_H
 #define PERI_INGEST_DIALECT_H
 
+#include "ingest/paths.h"
 #include "model/observation.h"
 
 enum {
@@ -25,12 +26,15 @@ typedef enum peri_rule_from {
 /// The values that paths begin at.
 typedef struct peri_rule_scope {
     peri_json element, record, line;
+    peri_paths *paths; // remembers what was found; NULL: nothing does
+    uint32_t stamp;    // of `paths`, if this is the record it remembers
 } peri_rule_scope;
 
 typedef struct peri_rule_path {
     peri_str keys[PERI_DIALECT_MAX_KEYS]; // member names
     uint8_t count;                        // 0: where it begins, itself
     uint8_t from;                         // peri_rule_from
+    uint16_t id;                          // of `keys` in the dialect's paths; 0: none
 } peri_rule_path;
 
 typedef enum peri_test_op {
@@ -50,6 +54,7 @@ typedef struct peri_rule_test {
     bool has_other, negate;
     peri_test_op op;
     const peri_str *words; // ended by an absent text
+    uint64_t bits;         // PERI_TEST_WORD without `other`: `words` as bits of `path`; 0: none
 } peri_rule_test;
 
 /// Tests that must all hold.
@@ -195,9 +200,10 @@ typedef struct peri_dialect {
         observer_file; // of an observer's own recording, behind the observed one's path without its
                        // extension; `*` stands for its task; absent: it has none
     peri_sidecar sidecar;
-    peri_str root;  // the member of a line that holds the record; absent: the line is it
-    uint32_t rank;  // of the sources of one session a replay reads those of lowest rank
-    bool local_ids; // call ids are unique in one stream only
+    peri_str root;     // the member of a line that holds the record; absent: the line is it
+    peri_paths *paths; // of all rules; NULL: they are followed name by name
+    uint32_t rank;     // of the sources of one session a replay reads those of lowest rank
+    bool local_ids;    // call ids are unique in one stream only
     peri_dialect_maps maps;
 } peri_dialect;
 

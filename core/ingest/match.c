@@ -2,10 +2,27 @@
 // every record, so that it unescapes nothing it need not and allocates nothing at all.
 #include "ingest/match.h"
 
-peri_json peri_rule_find(const peri_rule_path *path, const peri_rule_scope *scope) {
+static bool same(peri_json a, peri_json b) {
+    return a.doc == b.doc && a.node == b.node;
+}
+
+// What is found from the record is remembered apart from what is found from an element or the line.
+static peri_path_base base_of(const peri_rule_path *path, const peri_rule_scope *scope) {
     peri_json v = path->from == PERI_FROM_ELEMENT  ? scope->element
                   : path->from == PERI_FROM_RECORD ? scope->record
                                                    : scope->line;
+    return (peri_path_base){v, same(v, scope->record) ? 0 : 1};
+}
+
+// True if this path of this record is one that is remembered.
+static bool remembered(const peri_rule_path *path, const peri_rule_scope *scope) {
+    return path->id && scope->paths && scope->stamp == peri_paths_stamp(scope->paths);
+}
+
+peri_json peri_rule_find(const peri_rule_path *path, const peri_rule_scope *scope) {
+    peri_path_base base = base_of(path, scope);
+    if (remembered(path, scope)) return peri_paths_find(scope->paths, base, path->id);
+    peri_json v = base.value;
     for (size_t i = 0; i < path->count; i++) v = peri_json_get(v, path->keys[i]);
     return v;
 }
@@ -97,11 +114,20 @@ static bool is(const peri_rule_test *test, peri_json v) {
     return false;
 }
 
+static bool holds(const peri_rule_test *test, const peri_rule_scope *scope) {
+    if (test->bits && remembered(&test->path, scope)) { // nearly all of them are so
+        peri_path_base base = base_of(&test->path, scope);
+        int word = peri_paths_word(scope->paths, base, test->path.id);
+        if (word != PERI_WORD_ESCAPED) return word >= 0 && test->bits >> word & 1;
+    }
+    peri_json v = peri_rule_find(&test->path, scope);
+    if (test->has_other && !present(v)) v = peri_rule_find(&test->other, scope);
+    return is(test, v);
+}
+
 bool peri_tests_hold(const peri_rule_test *tests, size_t count, const peri_rule_scope *scope) {
     for (size_t i = 0; i < count; i++) {
-        peri_json v = peri_rule_find(&tests[i].path, scope);
-        if (tests[i].has_other && !present(v)) v = peri_rule_find(&tests[i].other, scope);
-        if (is(&tests[i], v) == tests[i].negate) return false;
+        if (holds(&tests[i], scope) == tests[i].negate) return false;
     }
     return true;
 }

@@ -32,6 +32,14 @@ static peri_str behind(peri_str text, peri_str after) {
     return peri_str_sub(text, after.len, text.len);
 }
 
+// A short string without escapes, as nearly all ids are: as it lies.
+static bool is_plain(const peri_rule_pick *pick, peri_json v) {
+    const peri_json_node *node = peri_json_node_of(v);
+    return node && node->type == PERI_JSON_STRING && !(node->flags & PERI_JSON_ESCAPED) &&
+           node->len <= PERI_PICK_TEXT_CP && !pick->prefix.len && !pick->after.ptr &&
+           !pick->begin.ptr;
+}
+
 static peri_str cut_out(const peri_rule_pick *pick, peri_json v, peri_arena *arena) {
     peri_text_caps caps = {PERI_PICK_TEXT_CP, 0};
     peri_str text = peri_content_text(v, caps, arena).head;
@@ -50,6 +58,7 @@ static peri_str prefixed(peri_str prefix, peri_str text, peri_arena *arena) {
 }
 
 peri_str peri_pick_text(const peri_rule_pick *pick, peri_json v, peri_arena *arena) {
+    if (is_plain(pick, v)) return peri_json_raw(v);
     return prefixed(pick->prefix, cut_out(pick, v, arena), arena);
 }
 

@@ -314,7 +314,7 @@ int peri_sidecar_read(const peri_sidecar *sidecar, peri_str text, peri_arena *ar
     int status = peri_utf8_valid(text) ? peri_json_parse(&doc, text) : PERI_EPARSE;
     if (status == PERI_OK) {
         peri_json root = peri_json_root(&doc);
-        peri_rule_scope scope = {root, root, root};
+        peri_rule_scope scope = {.element = root, .record = root, .line = root};
         peri_json name = peri_rule_find(&sidecar->agent_name, &scope);
         peri_json parent = peri_rule_find(&sidecar->parent, &scope);
         *out = (peri_sidecar_facts){

@@ -148,8 +148,8 @@ peri_obs_need peri_obs_needs(peri_obs_kind kind, peri_obs_field field) {
     return schemas[kind].optional & bit ? PERI_OBS_OPTIONAL : PERI_OBS_NONE;
 }
 
-peri_obs_field peri_obs_missing(const peri_obs *obs) {
-    uint64_t need = schemas[obs->kind].required;
+peri_obs_field peri_obs_missing(const peri_obs *obs, uint64_t spared) {
+    uint64_t need = schemas[obs->kind].required & ~spared;
     for (size_t i = 0; i < obs->value_count; i++) {
         need &= ~(UINT64_C(1) << obs->values[i].field);
     }

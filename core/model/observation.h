@@ -209,8 +209,9 @@ typedef enum peri_obs_need {
 } peri_obs_need;
 peri_obs_need peri_obs_needs(peri_obs_kind kind, peri_obs_field field);
 
-/// The first required field that is missing, or PERI_OBS_FIELD_COUNT if none is.
-peri_obs_field peri_obs_missing(const peri_obs *obs);
+/// The first required field that is missing and not one of `spared` (a bit for each field), or
+/// PERI_OBS_FIELD_COUNT if none is.
+peri_obs_field peri_obs_missing(const peri_obs *obs, uint64_t spared);
 
 /// Appends the observation as one JSON object without a line end: its kind's fields, pass, at,
 /// seq, sourceSeq, source, scope, subagentId, and `x` with what AgentObservation has no place

@@ -76,6 +76,7 @@ static peri_rule_path read_path(loader *l, peri_json v) {
         path.keys[path.count++] = peri_str_sub(text, 0, dot);
         text = dot == PERI_NPOS ? (peri_str){0} : peri_str_sub(text, dot + 1, text.len);
     }
+    path.id = peri_paths_add(l->to->dialect.paths, path.keys, path.count);
     return path;
 }
 
@@ -110,6 +111,9 @@ static const peri_rule_test *read_tests(loader *l, peri_json v, size_t *count) {
         size_t op = 0;
         while (op_words[op].len && !peri_json_is(member(it.value, "op"), op_words[op])) op++;
         test->op = (peri_test_op)op;
+        if (test->op == PERI_TEST_WORD && !test->has_other) {
+            test->bits = peri_paths_add_words(l->to->dialect.paths, test->path.id, test->words);
+        }
     }
     return tests;
 }
@@ -305,7 +309,8 @@ int peri_dialect_file_load(peri_str file, peri_str text, const peri_vm_options *
     peri_str kept = peri_arena_copy(&made->arena, text);
     peri_dialect_vm_init(&made->vm, peri_arena_copy(&made->arena, file), kept, vm);
     loader l = {.to = made, .file = file, .diags = diags};
-    l.status = kept.ptr ? run(&l) : PERI_ENOMEM;
+    made->dialect.paths = peri_paths_new(&made->arena);
+    l.status = kept.ptr && made->dialect.paths ? run(&l) : PERI_ENOMEM;
     if (l.status == PERI_OK) l.status = peri_json_parse(&made->doc, peri_buf_str(&made->json));
     if (l.status == PERI_OK) read_dialect(&l);
     if (l.status < 0) {

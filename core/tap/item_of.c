@@ -50,7 +50,7 @@ bool peri_item_of(const peri_obs *obs, peri_item *out) {
         .at_wall_ms = obs->has_at ? obs->at_wall_ms : 0,
         .exit_code = obs->x.exit_code,
         .duration_ms = obs->x.duration_ms,
-        .record = obs->x.record.len ? peri_str_hash(obs->x.record, PERI_HASH_SEED) : 0,
+        .record = obs->x.record.len ? peri_str_hash_wide(obs->x.record) : 0,
         .call_id = peri_obs_str(obs, PERI_OBS_F_CALL_ID),
         .name = peri_obs_str(obs, PERI_OBS_F_NAME),
     };

@@ -7,7 +7,8 @@
 #include "tap/step.h"
 
 static uint64_t hash_on(peri_str text, uint64_t hash) {
-    return peri_str_hash(text, peri_str_hash(PERI_STR("\x1f"), hash));
+    hash = (hash ^ peri_str_hash_wide(text)) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
 }
 
 static uint64_t number_on(uint64_t number, uint64_t hash) {
@@ -17,12 +18,14 @@ static uint64_t number_on(uint64_t number, uint64_t hash) {
 void peri_joiner_init(peri_joiner *joiner) {
     *joiner = (peri_joiner){0};
     peri_seen_init(&joiner->records, PERI_JOIN_RECORDS);
+    peri_seen_init(&joiner->voids, PERI_JOIN_RECORDS);
     peri_seen_init(&joiner->calls, PERI_JOIN_CALLS);
     peri_json_doc_init(&joiner->doc);
 }
 
 void peri_joiner_deinit(peri_joiner *joiner) {
     peri_seen_deinit(&joiner->records);
+    peri_seen_deinit(&joiner->voids);
     peri_seen_deinit(&joiner->calls);
     peri_json_doc_deinit(&joiner->doc);
     free(joiner->spawns);
@@ -41,7 +44,7 @@ void peri_join_deinit(peri_join *join) {
 // ---- records
 
 static uint64_t record_hash(peri_str record) {
-    return peri_str_hash(record, PERI_HASH_SEED);
+    return peri_str_hash_wide(record);
 }
 
 // What an observation says, as far as two that are the same agree on it.
@@ -60,7 +63,7 @@ static uint64_t content_hash(const peri_obs *obs, uint64_t hash) {
 static bool record_told(peri_joiner *joiner, const peri_obs *obs) {
     if (!obs->x.record.len) return false;
     uint64_t record = record_hash(obs->x.record), value;
-    if (peri_seen_get(&joiner->records, record, &value)) return true; // void
+    if (peri_seen_get(&joiner->voids, record, &value)) return true;
     uint64_t place = (uint64_t)obs->ordinal << 8 | (uint64_t)obs->kind;
     uint64_t key = content_hash(obs, number_on(place, record));
     if (peri_seen_get(&joiner->records, key, &value)) return true;
@@ -73,7 +76,7 @@ static bool record_told(peri_joiner *joiner, const peri_obs *obs) {
 enum { CALLED = 1, RESULTED = 2, PARTIAL = 4, SOURCE_SHIFT = 8 };
 
 static uint64_t call_key(const peri_obs *obs, peri_join_source source, peri_str call_id) {
-    uint64_t hash = hash_on(call_id, peri_str_hash(obs->session, PERI_HASH_SEED));
+    uint64_t hash = hash_on(call_id, peri_str_hash_wide(obs->session));
     return source.local_ids ? number_on(source.number, hash) : hash;
 }
 
@@ -127,7 +130,7 @@ static peri_join_verdict check_usage(peri_joiner *joiner, peri_join_source sourc
                                      const peri_obs *obs) {
     peri_str id = peri_obs_str(obs, PERI_OBS_F_MESSAGE_ID);
     if (!id.len) return PERI_JOIN_NEW;
-    uint64_t key = ~hash_on(id, peri_str_hash(obs->session, PERI_HASH_SEED)), known = 0;
+    uint64_t key = ~hash_on(id, peri_str_hash_wide(obs->session)), known = 0;
     uint64_t counts = number_on((uint64_t)obs->tokens.input,
                                 number_on((uint64_t)obs->tokens.output, PERI_HASH_SEED));
     uint64_t now = (uint64_t)source.number << 32 | (counts & UINT32_MAX);
@@ -270,7 +273,7 @@ size_t peri_join_withdraw(peri_joiner *joiner, const peri_obs *obs, uint32_t tur
         peri_json root = peri_json_root(&joiner->doc);
         for (peri_json_iter it = peri_json_begin(root); peri_json_more(&it);) {
             uint64_t record = record_hash(peri_json_raw(it.value));
-            (void)peri_seen_try_set(&joiner->records, record, 1);
+            (void)peri_seen_try_set(&joiner->voids, record, 1);
             count += peri_tap_withdraw(tap, record, 0);
         }
     }

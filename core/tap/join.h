@@ -28,8 +28,8 @@ typedef struct peri_spawn {
 
 /// What a host knows of all its agents.
 typedef struct peri_joiner {
-    peri_seen records, calls;
-    peri_spawn *spawns; // owned; a ring
+    peri_seen records, voids, calls; // told, retracted; calls with what is known of them
+    peri_spawn *spawns;              // owned; a ring
     size_t spawn_count;
     peri_json_doc doc;
     uint64_t repeat_count, withdrawn_count;

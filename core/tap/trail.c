@@ -40,7 +40,6 @@ size_t peri_trail_take(peri_trail *trail, const peri_obs *obs, peri_tap *tap) {
         if (record) left += peri_tap_withdraw(tap, record, 0);
     }
     *at(trail, trail->count++) = (peri_trail_entry){
-        .entry = entry,
-        .record = obs->x.record.len ? peri_str_hash(obs->x.record, PERI_HASH_SEED) : 0};
+        .entry = entry, .record = obs->x.record.len ? peri_str_hash_wide(obs->x.record) : 0};
     return left;
 }

@@ -101,9 +101,10 @@ IT("OB-1 names the required field that is missing, whichever it is") {
                 peri_obs_field field = peri_obs_field_find(word_of(&rest));
                 if (field != missing) CHECK(peri_obs_add(&obs, field) != NULL);
             }
-            CHECK_EQ(peri_obs_missing(&obs), missing);
+            CHECK_EQ(peri_obs_missing(&obs, 0), missing);
+            CHECK_EQ(peri_obs_missing(&obs, UINT64_C(1) << missing), PERI_OBS_FIELD_COUNT);
             CHECK(peri_obs_add(&obs, missing) != NULL);
-            CHECK_EQ(peri_obs_missing(&obs), PERI_OBS_FIELD_COUNT);
+            CHECK_EQ(peri_obs_missing(&obs, 0), PERI_OBS_FIELD_COUNT);
         }
     }
 }

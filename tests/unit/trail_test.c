@@ -15,7 +15,7 @@ static size_t go(const char *id, const char *before) {
     size_t left = peri_trail_take(&trail, &obs, &tap);
     peri_item item = {.kind = PERI_ITEM_ASSISTANT_TEXT,
                       .turn = 1,
-                      .record = peri_str_hash(obs.x.record, PERI_HASH_SEED)};
+                      .record = peri_str_hash_wide(obs.x.record)};
     CHECK_OK(peri_tap_push_take(&tap, peri_item_copy(&item)));
     return left;
 }
