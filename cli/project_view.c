@@ -75,6 +75,19 @@ static void view_lua(peri_buf *out, peri_str text) {
     }
 }
 
+// The Lua beside a Markdown observer. What it has is all there is to tell: the rest is the header's.
+static void view_beside(peri_buf *out, peri_str text) {
+    peri_outline outline;
+    peri_outline_read(text, &outline);
+    if (!outline.plain) {
+        line(out, "refused",
+             "it does not end in `return { NAME = VALUE, ... }`: neither file will load");
+        return;
+    }
+    if (outline.has_wake) line(out, "wake", "decides whether the model is asked");
+    if (outline.has_observe) line(out, "observe", "stands in where there is no model");
+}
+
 // ---- Markdown
 
 static void add_node(peri_buf *out, const peri_yaml *node) {
@@ -126,7 +139,7 @@ static void view_text(peri_buf *out, peri_str text) {
     if (text.len) peri_buf_addf(out, "      | ... and %zu bytes more\n", text.len);
 }
 
-static const char *what_it_is(const peri_project_file *file, bool markdown) {
+static const char *what_it_is(const peri_project_file *file, bool markdown, bool beside) {
     switch (file->kind) {
     case PERI_PROJECT_CONFIG:
         return "a config; it may switch observers off, lower limits, add secrets and a goal";
@@ -137,23 +150,39 @@ static const char *what_it_is(const peri_project_file *file, bool markdown) {
     case PERI_PROJECT_NOTE:
         return "a note; observers may remind the agent of it";
     default:
+        if (beside)
+            return "the Lua beside that Markdown observer; it runs in a worker, without files, "
+                   "network or programs";
         return markdown
                    ? "an observer; a model would run its prompt"
                    : "an observer in Lua; it runs in a worker, without files, network or programs";
     }
 }
 
+static bool has_markdown(const peri_project *project, peri_str lua) {
+    peri_buf path;
+    peri_buf_init(&path, 64 * 1024);
+    peri_buf_add(&path, peri_str_sub(lua, 0, lua.len - strlen(".lua")));
+    peri_buf_add_c(&path, ".md");
+    bool has = peri_project_find(project, peri_buf_str(&path)) != NULL;
+    peri_buf_deinit(&path);
+    return has;
+}
+
 void peri_project_view(peri_buf *out, const peri_project *project,
                        const peri_project_file *file, peri_replaces_fn replaces, void *user) {
     bool markdown = peri_str_ends(file->path, PERI_STR(".md"));
+    bool beside = !markdown && has_markdown(project, file->path);
     peri_buf_add_c(out, "  ");
     peri_prose_add_plain(out, peri_project_relative(project, file), VALUE_MAX_CP);
-    peri_buf_addf(out, "\n      %s\n", what_it_is(file, markdown));
+    peri_buf_addf(out, "\n      %s\n", what_it_is(file, markdown, beside));
     if (file->kind != PERI_PROJECT_OBSERVER) {
         view_text(out, file->text);
     } else {
         if (markdown) {
             view_markdown(out, file);
+        } else if (beside) {
+            view_beside(out, file->text);
         } else {
             view_lua(out, file->text);
         }

@@ -41,7 +41,8 @@ void peri_tell_can(peri_buf *out, uint32_t can) {
 
 void peri_tell_runtime(peri_buf *out, const peri_observer *observer) {
     static const char *const words[] = {"lua", "model", "command"};
-    peri_buf_add_c(out, observer->source_hash.len ? "worker" : words[observer->runtime]);
+    bool worker = observer->runtime == PERI_RUN_COMMAND && observer->source_hash.len;
+    peri_buf_add_c(out, worker ? "worker" : words[observer->runtime]);
 }
 
 static void key(peri_buf *out, const char *name) {

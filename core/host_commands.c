@@ -1,7 +1,7 @@
 // Observers in processes of their own: which ones, with what command, in which folder. A definition
-// with `command` is its own program; a Lua one that asks for it, or that a project brings along,
-// runs in `perilune worker FOLDER`, a child that speaks the same protocol and sees the same
-// scrubbed texts. Called while the layers are loaded (host_layers.c).
+// with `command` is its own program; Lua that asks for it, or that a project brings along, runs in
+// `perilune worker`, a child that speaks the same protocol and sees the same scrubbed texts. Of a
+// Markdown observer that is the Lua beside it. Called while the layers are loaded (host_layers.c).
 #include <stdlib.h>
 
 #include "host_internal.h"
@@ -62,18 +62,29 @@ static peri_str folder_of(peri_host *host, peri_str path) {
     return folder;
 }
 
+int host_content_hash(peri_str text, peri_str lua_text, char hash[PERI_TRUST_HASH_CHARS + 1]) {
+    peri_buf both;
+    peri_buf_init(&both, 2 * (size_t)HOST_SCRIPT_MAX_BYTES);
+    peri_buf_add(&both, text);
+    peri_buf_add(&both, lua_text);
+    int status = both.status;
+    peri_trust_hash(peri_buf_str(&both), hash);
+    peri_buf_deinit(&both);
+    return status;
+}
+
 // "perilune worker FOLDER", with the hash of the text that was read here: a file that changed
-// since is not run in its place. A project's is "perilune worker FILE --content HASH": nothing
+// since is not run in its place. With `alone` it is "perilune worker FILE --content HASH": nothing
 // beside it, and no other content of it, is so much as evaluated.
-static void make_worker(peri_host *host, peri_observer *def, peri_str pack, peri_str text,
-                        bool is_project) {
+static void make_worker(peri_host *host, peri_observer *def, peri_str pack,
+                        const host_found *from, bool alone) {
     peri_arena *arena = &host->command_arena;
     char hash[PERI_TRUST_HASH_CHARS + 1];
     peri_buf program;
     peri_buf_init(&program, PATH_BYTES);
     peri_buf_add(&program, host->exec_folder);
     peri_buf_add_c(&program, "perilune");
-    peri_trust_hash(text, hash);
+    int status = host_content_hash(from->text, from->lua_text, hash);
     def->source_hash = peri_arena_copy(arena, peri_str_of(hash, PERI_TRUST_HASH_CHARS));
     peri_str *words = peri_arena_zero(arena, 5 * sizeof *words);
     if (words) {
@@ -83,27 +94,33 @@ static void make_worker(peri_host *host, peri_observer *def, peri_str pack, peri
         words[3] = PERI_STR("--content");
         words[4] = def->source_hash;
     }
-    bool whole = words && words[0].ptr && def->source_hash.ptr;
+    bool whole = status == PERI_OK && words && words[0].ptr && def->source_hash.ptr;
     def->command = words;
-    def->command_count = is_project ? 5 : 3;
-    def->runtime = PERI_RUN_COMMAND;
-    def->has_wake = false; // it is the worker's to ask
+    def->command_count = alone ? 5 : 3;
+    if (def->runtime == PERI_RUN_LUA) {
+        def->runtime = PERI_RUN_COMMAND;
+        def->has_wake = false; // it is the worker's to ask
+    }
     if (!whole) def->enabled = false;
     peri_buf_deinit(&program);
 }
 
-void host_commands_route(peri_host *host, peri_str name, peri_str text) {
+void host_commands_route(peri_host *host, peri_str name, const host_found *from) {
     peri_observer *def = NULL;
     for (size_t i = 0; i < host->observer_count && !def; i++) {
         if (peri_str_eq(host->defs[i].name, name)) def = &host->defs[i];
     }
     if (!def) return;
     bool is_project = peri_str_eq(def->layer, PERI_STR("project"));
-    bool wants_worker = def->runtime == PERI_RUN_LUA && (def->isolated || is_project);
+    bool markdown = def->runtime == PERI_RUN_MODEL;
+    bool lua = def->runtime == PERI_RUN_LUA || def->has_wake || def->has_lua_form;
+    bool wants_worker =
+        def->runtime != PERI_RUN_COMMAND && lua && (def->isolated || is_project);
     if (def->runtime != PERI_RUN_COMMAND && !wants_worker) return;
     peri_str folder = folder_of(host, def->file);
     if (wants_worker && folder.len) {
-        make_worker(host, def, is_project ? def->file : folder, text, is_project);
+        bool alone = is_project || markdown;
+        make_worker(host, def, alone ? def->file : folder, from, alone);
     } else {
         def->folder = folder;
     }

@@ -96,12 +96,6 @@ const char *host_off_by(const peri_host *host, const peri_observer *def) {
 
 // ---- Definitions that change while agents are observed
 
-// Children of the old command are not asked for the new one's runs.
-static void rest(peri_host *host, const peri_observer *def) {
-    const peri_runtime *runtime = &host->runtimes[def->runtime];
-    if (runtime->rest) runtime->rest(runtime->user, def);
-}
-
 // An observer that rested goes on with what comes now, and one that failed gets another chance, since
 // it is another one now.
 static void wake_pairing(peri_host *host, peri_pairing *pairing, bool rested) {
@@ -141,7 +135,7 @@ static void exchange(peri_host *host, peri_observer *def, const peri_observer *o
                      peri_entry *entry) {
     bool was_there = def->name.ptr != NULL, rested = was_there && !def->enabled;
     const peri_observer before = *def;
-    if (was_there) rest(host, def);
+    if (was_there) host_rest(host, def); // its children are not asked for the new one's runs
     const char *off = host_off_by(host, observer);
     *def = *observer;
     def->enabled = !off;
@@ -199,7 +193,7 @@ static void vacate(peri_host *host, peri_entry *entry) {
     const peri_observer before = *def;
     entry->observer = NULL;
     entry->state = PERI_ENTRY_INVALID; // for now
-    rest(host, def);
+    host_rest(host, def);
     *def = (peri_observer){.name = entry->name, .file = entry->file, .layer = entry->layer};
     host_agents_renew(host, def->name);
     peri_script_drop_observer(host->script, &before);
@@ -261,18 +255,22 @@ static void leave_out(peri_host *host, const host_found *from, peri_entry *entry
 // be one of which everything that matters can be told that way, and then turn out to be just
 // that.
 static int check_shown(peri_host *host, const host_found *from) {
+    bool markdown = host_is_markdown(from->file);
     peri_outline outline;
-    peri_outline_read(from->text, &outline);
+    peri_outline_read(markdown ? from->lua_text : from->text, &outline);
     const char *problem = NULL;
     if (!outline.plain) {
-        problem = "a project's observer ends in `return { NAME = VALUE, ... }`";
+        problem = "a project's Lua ends in `return { NAME = VALUE, ... }`";
+    } else if (markdown) {
+        return PERI_OK; // the header says the rest
     } else if (outline.command.given) {
         problem = "a project's observer may not run a program; your own may";
     } else if (!outline.name.written || (outline.can.given && !outline.can.written)) {
         problem = "a project's observer writes out its name and what it can";
     }
     if (!problem) return PERI_OK;
-    peri_diag_addf(&host->diags, PERI_ERROR, "not-shown", from->file, 0, 0,
+    peri_diag_addf(&host->diags, PERI_ERROR, "not-shown",
+                   markdown ? from->lua_file : from->file, 0, 0,
                    "or move it to your own observers", "%s", problem);
     return PERI_EINVAL;
 }
@@ -310,14 +308,6 @@ static int load(peri_host *host, const host_found *from, const peri_observer *in
                               .lua_file = from->lua_file,
                               .lua_text = from->lua_text,
                               .lenient = from->lenient};
-    // A project's Lua runs in a worker only, and no worker reads one that has no name of its
-    // own.
-    if (markdown.lua_text.ptr && peri_str_eq(from->layer, PERI_STR("project"))) {
-        markdown.lua_text = (peri_str){0};
-        peri_diag_addf(&host->diags, PERI_WARNING, "not-read", from->lua_file, 0, 0,
-                       "move both files to your own observers",
-                       "the Lua beside a project's Markdown observer is not read");
-    }
     return peri_script_add_markdown(host->script, from->layer, from->layer, &markdown, instead,
                                     &host->diags, observer);
 }
@@ -325,10 +315,13 @@ static int load(peri_host *host, const host_found *from, const peri_observer *in
 static int define(peri_host *host, const host_found *from, const peri_observer *instead,
                   const peri_observer **observer) {
     bool is_project = peri_str_eq(from->layer, PERI_STR("project"));
-    bool shown = is_project && !host_is_markdown(from->file);
-    int status = shown ? check_shown(host, from) : PERI_OK;
+    bool markdown = host_is_markdown(from->file);
+    bool has_lua = !markdown || from->lua_text.ptr;
+    int status = is_project && has_lua ? check_shown(host, from) : PERI_OK;
     if (status == PERI_OK) status = load(host, from, instead, observer);
-    if (status == PERI_OK && shown) status = check_same(host, from, *observer);
+    if (status == PERI_OK && is_project && !markdown) {
+        status = check_same(host, from, *observer);
+    }
     return status;
 }
 
@@ -354,7 +347,7 @@ void host_define(peri_host *host, const host_found *from) {
     } else {
         add_observer(host, observer, entry);
     }
-    if (in_use(entry)) host_commands_route(host, entry->name, from->text);
+    if (in_use(entry)) host_commands_route(host, entry->name, from);
 }
 
 void host_define_untrusted(peri_host *host, const host_found *from) {

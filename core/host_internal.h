@@ -192,6 +192,8 @@ void host_push_work_first(peri_host *host, host_work work);
 
 // host_runs.c
 void host_do_work(peri_host *host); // the first of host->work
+/// What idles for the observer's next run may go: its agent has ended, or it is another one now.
+void host_rest(peri_host *host, const peri_observer *observer);
 /// Ends the runs in flight, each with its record.
 void host_runs_abandon(peri_host *host);
 /// Makes a proposal of a draft, to be judged with the batch of whom it is for. PERI_EDENIED (a ceiling, or
@@ -210,9 +212,14 @@ void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_s
 PERI_MUST_USE int host_commands_open(peri_host *host, const char *exec_path);
 /// Kills what runs.
 void host_commands_close(peri_host *host);
-/// Decides where the definition called `name`, read as `text`, runs: in this process, as its own
-/// command, or in a worker.
-void host_commands_route(peri_host *host, peri_str name, peri_str text);
+/// Decides where the definition called `name` runs that was read from `from`: in this process, as its
+/// own command, or in a worker.
+void host_commands_route(peri_host *host, peri_str name, const host_found *from);
+
+/// SHA-256 of a definition's text and of the Lua beside it (absent: none), as workers are told it.
+/// PERI_ENOMEM.
+PERI_MUST_USE int host_content_hash(peri_str text, peri_str lua_text,
+                                    char hash[PERI_TRUST_HASH_CHARS + 1]);
 
 // host_agents.c
 /// Reads the definitions and finds the observers they name, after the layers were loaded. PERI_ENOMEM.

@@ -141,30 +141,36 @@ bool host_layers_refresh(peri_host *host, peri_str layer, peri_str path) {
 
 // ---- The project's
 
-static bool has_markdown(const peri_project *project, peri_str path) {
-    char *beside = host_is_markdown(path) ? NULL : host_sibling(path);
-    bool has = beside && peri_project_find(project, peri_str_c(beside));
-    free(beside);
-    return has;
+static const peri_project_file *beside(const peri_project *project, peri_str path) {
+    char *other = host_sibling(path);
+    const peri_project_file *file =
+        other ? peri_project_find(project, peri_str_c(other)) : NULL;
+    free(other);
+    return file;
 }
 
-// Its Lua runs in workers only, so that a Markdown observer does without the file beside it.
+// A Markdown observer and the Lua beside it are one definition: it is used when both are trusted, for
+// the one without its wake would ask a model more often than was agreed to.
 static void load_project(peri_host *host) {
     const peri_project *project = &host->project;
     for (size_t i = 0; i < project->count; i++) {
         const peri_project_file *file = &project->files[i];
         if (file->kind != PERI_PROJECT_OBSERVER || !file->text.ptr) continue;
+        const peri_project_file *other = beside(project, file->path);
+        bool markdown = host_is_markdown(file->path);
+        if (other && !markdown) continue; // it belongs to the other one
         host_found from = {.layer = PERI_STR("project"),
                            .file = file->path,
                            .text = file->text,
                            .lenient = file->of_pi};
-        if (!file->trusted) {
-            host_define_untrusted(host, &from);
-        } else if (!has_markdown(project, file->path)) {
+        if (other) {
+            from.lua_file = other->path;
+            from.lua_text = other->text;
+        }
+        if (file->trusted && (!other || other->trusted)) {
             host_define(host, &from);
         } else {
-            peri_diag_addf(&host->diags, PERI_WARNING, "not-used", file->path, 0, 0, NULL,
-                           "in a project, the Lua beside a Markdown observer is not used");
+            host_define_untrusted(host, &from);
         }
     }
 }

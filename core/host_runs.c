@@ -15,7 +15,7 @@ static peri_str agent_name(const peri_agent *agent) {
     return agent->name.len ? agent->name : agent->key;
 }
 
-static peri_turn turn_of(const host_work *work) {
+static peri_turn turn_of(const peri_host *host, const host_work *work) {
     const host_agent *of = work->of;
     peri_turn turn = {
         .session = of->agent->session->id,
@@ -29,7 +29,13 @@ static peri_turn turn_of(const host_work *work) {
         .usage = peri_meter_total(&of->meter),
         .last_usage = of->meter.last,
         .ending = work->ending,
+        .memory = host->recall.memory,
+        .memory_count = host->recall.memory_count,
+        .skills = host->recall.skills,
+        .skill_count = host->recall.skill_count,
     };
+    const peri_goal *goal = &host->config.goal;
+    if (goal->text.ptr || goal->item_count) turn.goal = goal;
     turn.items = peri_tap_range(&of->tap, work->pairing->cursor, work->upto, &turn.item_count,
                                 &turn.dropped_count);
     turn.log = peri_tap_range(&of->tap, work->turn_first, work->upto, &turn.log_count,
@@ -325,7 +331,8 @@ static void end_run(host_run *run, const peri_run_result *result) {
     } else {
         settle_run(host, &run->work, peri_str_c(run->id), &own);
     }
-    if (!run->request) follow(host, run);
+    if (run->outlasted) follow(host, run);
+    free((char *)(uintptr_t)run->digest.ptr);
     free(run);
 }
 
@@ -335,36 +342,73 @@ static bool may_call(const host_run *run) {
            !host_spend_try(run->host, run->work.of, PERI_SPEND_MODEL_CALLS, 1);
 }
 
+static peri_run_request request_of(const peri_pairing *pairing, const peri_turn *turn,
+                                   peri_str digest) {
+    return (peri_run_request){
+        .observer = pairing->observer,
+        .turn = turn,
+        .digest = digest,
+        .saved_state = pairing->saved_state,
+        .last = outcome_of(pairing),
+    };
+}
+
+static void on_run_done(void *user, const peri_run_result *result);
+
+// Lua has answered later, from a worker: what it had been asked is put together once more.
+static void start_late(host_run *run, const peri_runtime *other) {
+    peri_host *host = run->host;
+    peri_pairing *pairing = run->work.pairing;
+    peri_turn turn = turn_of(host, &run->work);
+    peri_run_request request = request_of(pairing, &turn, run->digest);
+    other->start(other->user, &request, &host->run_arena, on_run_done, run);
+    peri_arena_reset(&host->run_arena);
+}
+
 // Lua is asked first: it knows whether a wake() says no, and leaves the rest to the runtime that
-// the definition wants.
+// the definition wants. One that could not be asked, which `error` tells, leaves nothing to anyone.
 static void on_run_done(void *user, const peri_run_result *result) {
     host_run *run = user;
     const peri_runtime *other = run->other;
     run->other = NULL;
-    bool wanted = result->state == PERI_RUN_NO_RUNTIME && other && other->start;
+    bool left = result->state == PERI_RUN_NO_RUNTIME && !result->error.ptr;
+    bool wanted = left && other && other->start && peri_pairing_active(run->work.pairing);
     if (wanted && run->host->abandoned) {
         end_run(run, &(peri_run_result){.state = PERI_RUN_ABANDONED,
                                         .error = PERI_STR("the host is ending")});
-    } else if (wanted && may_call(run)) {
+    } else if (!wanted || !may_call(run)) {
+        end_run(run, result);
+    } else if (run->request) {
         other->start(other->user, run->request, &run->host->run_arena, on_run_done, run);
     } else {
-        end_run(run, result);
+        start_late(run, other);
     }
+}
+
+// Where the definition's Lua runs.
+static const peri_runtime *lua_of(const peri_host *host, const peri_observer *observer) {
+    bool worker = observer->runtime == PERI_RUN_MODEL && observer->source_hash.len;
+    return &host->runtimes[worker ? PERI_RUN_COMMAND : PERI_RUN_LUA];
 }
 
 static int start_run(peri_host *host, const host_work *work, peri_str id,
                      const peri_run_request *request) {
-    const peri_runtime *lua = &host->runtimes[PERI_RUN_LUA];
+    const peri_runtime *lua = lua_of(host, request->observer);
     peri_runtime_kind kind = request->observer->runtime;
     host_run *run = calloc(1, sizeof *run);
     if (!run) return PERI_ENOMEM;
     *run = (host_run){.next = host->runs, .host = host, .work = *work, .request = request};
     if (kind != PERI_RUN_LUA) run->other = &host->runtimes[kind];
+    bool later = lua != &host->runtimes[PERI_RUN_LUA];
+    if (later && run->other->start) peri_try_own(&run->digest, request->digest);
     memcpy(run->id, id.ptr, id.len);
     host->runs = run;
     work->pairing->run = run;
     lua->start(lua->user, request, &host->run_arena, on_run_done, run);
-    if (work->pairing->run == run) run->request = NULL; // it goes on without the request
+    if (work->pairing->run == run) { // it goes on without the request
+        run->request = NULL;
+        run->outlasted = true;
+    }
     peri_arena_reset(&host->run_arena);
     return PERI_OK;
 }
@@ -424,13 +468,7 @@ static void do_run(peri_host *host, const host_work *work) {
         pairing->cursor = work->upto;
         return;
     }
-    peri_turn turn = turn_of(work);
-    if (host->config.goal.text.ptr || host->config.goal.item_count)
-        turn.goal = &host->config.goal;
-    turn.memory = host->recall.memory;
-    turn.memory_count = host->recall.memory_count;
-    turn.skills = host->recall.skills;
-    turn.skill_count = host->recall.skill_count;
+    peri_turn turn = turn_of(host, work);
     char id[11];
     make_id(id, work, "digest", pairing->counts.digests);
     pairing->counts.digests++;
@@ -445,13 +483,7 @@ static void do_run(peri_host *host, const host_work *work) {
     pairing->digest_step = work->step;
     pairing->digest_wall_ms = host_wall_ms(host);
     record_digest(host, work, peri_str_c(id));
-    peri_run_request request = {
-        .observer = pairing->observer,
-        .turn = &turn,
-        .digest = peri_buf_str(&host->digest),
-        .saved_state = pairing->saved_state,
-        .last = outcome_of(pairing),
-    };
+    peri_run_request request = request_of(pairing, &turn, peri_buf_str(&host->digest));
     status = start_run(host, work, peri_str_c(id), &request);
     if (status < 0) lose_batch(host, work, status);
 }
@@ -465,12 +497,11 @@ void host_retire(peri_host *host, const peri_agent *agent) {
     }
 }
 
-// What idles for an agent's observers may go with it.
-static void rest(peri_host *host, const peri_agent *agent) {
-    for (size_t i = 0; i < agent->pairing_count; i++) {
-        const peri_observer *observer = agent->pairings[i]->observer;
-        const peri_runtime *runtime = &host->runtimes[observer->runtime];
-        if (runtime->rest) runtime->rest(runtime->user, observer);
+void host_rest(peri_host *host, const peri_observer *observer) {
+    const peri_runtime *const both[] = {&host->runtimes[observer->runtime],
+                                        lua_of(host, observer)};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        if (both[i]->rest) both[i]->rest(both[i]->user, observer);
     }
 }
 
@@ -483,7 +514,9 @@ static void do_end(peri_host *host, const host_work *work) {
     host_drop_deferred(host, work, "the session ended first");
     of->agent->ended = true;
     host_retire(host, of->agent);
-    rest(host, of->agent);
+    for (size_t i = 0; i < of->agent->pairing_count; i++) {
+        host_rest(host, of->agent->pairings[i]->observer);
+    }
     host_standing_save(host);  // of its items, too
     peri_tap_deinit(&of->tap); // nothing reads it any more
 }

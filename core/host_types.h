@@ -165,6 +165,8 @@ typedef struct host_run {
     char id[11];                     // of its digest
     const peri_runtime *other;       // asked if Lua leaves the run to it
     const peri_run_request *request; // NULL once the wake is over
+    peri_str digest;                 // owned; kept for `other` where Lua answers later
+    bool outlasted;                  // its wake
     bool kicked;                     // a wake came meanwhile, `again`
     host_work again;
 } host_run;

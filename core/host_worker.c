@@ -25,41 +25,71 @@ struct peri_worker {
     peri_arena arena; // of one request and its answer
 };
 
-static void add(peri_worker *worker, const char *path, peri_str text) {
+static int define(peri_worker *worker, const peri_markdown *from,
+                  const peri_observer **observer) {
+    peri_str pack = PERI_STR("pack");
+    peri_script *script = worker->host->script;
+    return host_is_markdown(from->file)
+               ? peri_script_add_markdown(script, pack, pack, from, NULL, worker->diags,
+                                          observer)
+               : peri_script_add_observer(script, pack, pack, from->file, from->text, NULL,
+                                          worker->diags, observer);
+}
+
+static void add(peri_worker *worker, const char *path, const peri_markdown *from) {
     const peri_observer *observer;
     char hash[PERI_TRUST_HASH_CHARS + 1];
-    peri_trust_hash(text, hash);
+    if (host_content_hash(from->text, from->lua_text, hash) < 0) return;
     if (worker->content && strcmp(worker->content, hash) != 0) {
         peri_diag_addf(worker->diags, PERI_ERROR, "changed", peri_str_c(path), 0, 0, NULL,
                        "its content is not the one that was asked for");
         return;
     }
-    peri_str pack = PERI_STR("pack");
-    if (worker->count == MAX_OBSERVERS) return;
-    if (peri_script_add_observer(worker->host->script, pack, pack, peri_str_c(path), text, NULL,
-                                 worker->diags, &observer) < 0) {
-        return;
-    }
-    if (observer->runtime != PERI_RUN_LUA) return; // a command is the host's to start
+    if (worker->count == MAX_OBSERVERS || define(worker, from, &observer) < 0) return;
+    bool lua =
+        observer->runtime == PERI_RUN_LUA || observer->has_wake || observer->has_lua_form;
+    if (observer->runtime == PERI_RUN_COMMAND || !lua) return; // the host's to start
     member *m = &worker->members[worker->count++];
     m->observer = observer;
     memcpy(m->hash, hash, sizeof hash);
 }
 
-static int load_file(void *user, const char *path) {
-    peri_worker *worker = user;
-    if (peri_str_ends(peri_str_c(path), PERI_STR("_spec.lua"))) return PERI_OK;
-    peri_buf text;
+// Of a Markdown observer with the Lua beside it; where that is none's, neither is looked at.
+static int load_pair(peri_worker *worker, const char *path, const char *lua_path) {
+    peri_buf text, lua;
     peri_buf_init(&text, HOST_SCRIPT_MAX_BYTES);
+    peri_buf_init(&lua, HOST_SCRIPT_MAX_BYTES);
     int status = peri_file_read(path, &text);
+    if (status == PERI_OK && lua_path) status = peri_file_read(lua_path, &lua);
+    peri_markdown from = {.file = peri_str_c(path),
+                          .text = peri_buf_str(&text),
+                          .lua_file = peri_str_c(lua_path),
+                          .lua_text = peri_buf_str(&lua)};
     if (status == PERI_OK) {
-        add(worker, path, peri_buf_str(&text));
+        add(worker, path, &from);
     } else {
         peri_diag_addf(worker->diags, PERI_ERROR, "unreadable", peri_str_c(path), 0, 0, NULL,
                        "cannot be read: %s", peri_status_message(status));
     }
     peri_buf_deinit(&text);
+    peri_buf_deinit(&lua);
     return status == PERI_ENOMEM ? status : PERI_OK;
+}
+
+static int load_file(void *user, const char *path) {
+    peri_worker *worker = user;
+    peri_str name = peri_str_c(path);
+    if (peri_str_ends(name, PERI_STR("_spec.lua"))) return PERI_OK;
+    char *other = host_sibling(name);
+    if (!other) return PERI_ENOMEM;
+    int status = PERI_OK;
+    if (host_is_markdown(name)) {
+        status = load_pair(worker, path, other);
+    } else if (peri_path_type_of(other) != PERI_PATH_FILE) { // else it is the other one's
+        status = load_pair(worker, path, NULL);
+    }
+    free(other);
+    return status;
 }
 
 static int load(peri_worker *worker, const char *pack) {

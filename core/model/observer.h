@@ -128,8 +128,8 @@ typedef struct peri_observer {
     size_t env_count;
     peri_str folder; // where it runs; absent: where the host does
     bool once;       // it is started for each run and gets an end of file behind the request
-    bool isolated;   // PERI_RUN_LUA: wants to run in a worker
-    peri_str source_hash; // PERI_RUN_COMMAND: of the file that a worker is to run; else absent
+    bool isolated;   // its Lua wants to run in a worker
+    peri_str source_hash; // its Lua runs in a worker: of what that is to load; else absent
     int handle;           // the runtime's own, e.g. a reference into its VM
     void *owner;          // the runtime's own, e.g. its VM
 } peri_observer;

@@ -13,13 +13,9 @@ enum { QUOTED_BYTES = 80, ANSWER_MAX_DEPTH = 64, ANSWER_MAX_NODES = 16 * 1024 };
 #define WORD(word)                                                                             \
     { word, sizeof(word) - 1 }
 static const peri_str known_keys[] = {
-    WORD("run"),         WORD("advise"),
-    WORD("veto"),        WORD("report"),
-    WORD("fingerprint"), WORD("severity"),
-    WORD("evidence"),    WORD("data"),
-    WORD("state"),       WORD("skipped"),
-    WORD("failed"),      WORD("timeout"),
-    WORD("lost"),        {0},
+    WORD("run"),      WORD("advise"),   WORD("veto"), WORD("report"), WORD("fingerprint"),
+    WORD("severity"), WORD("evidence"), WORD("data"), WORD("state"),  WORD("skipped"),
+    WORD("failed"),   WORD("timeout"),  WORD("lost"), WORD("awake"),  {0},
 };
 
 // ---- Writing
@@ -51,6 +47,7 @@ void peri_wire_put_answer(peri_buf *out, uint64_t run, const peri_run_result *re
     if (result->state == PERI_RUN_PROPOSED) put_draft(out, &result->draft);
     if (result->state == PERI_RUN_SKIPPED) peri_buf_add_c(out, ",\"skipped\":true");
     if (result->state == PERI_RUN_LOST) peri_buf_add_c(out, ",\"lost\":true");
+    if (result->state == PERI_RUN_NO_RUNTIME) peri_buf_add_c(out, ",\"awake\":true");
     if (result->state == PERI_RUN_TIMEOUT) put_text(out, "timeout", result->error);
     if (result->state == PERI_RUN_FAILED) put_text(out, "failed", result->error);
     if (result->saved_state.ptr) {
@@ -192,6 +189,8 @@ static void read_object(reader *r, peri_json root, uint64_t run) {
         *result = (peri_run_result){.state = PERI_RUN_LOST};
     } else if (skipped) {
         result->state = PERI_RUN_SKIPPED;
+    } else if (peri_json_is_true(peri_json_get(root, PERI_STR("awake")))) {
+        result->state = PERI_RUN_NO_RUNTIME;
     } else if (draft->advise.ptr || draft->veto.ptr || draft->report.ptr) {
         result->state = PERI_RUN_PROPOSED;
     }

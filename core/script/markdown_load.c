@@ -231,9 +231,10 @@ static void read_wake(loader *l, const peri_yaml *node) {
 static void read_isolation(loader *l, const peri_yaml *node) {
     size_t index;
     if (!took(l, peri_yaml_word(&l->doc, node, isolation_words, &index)) || index == 0) return;
-    peri_diag_addf(l->diags, PERI_WARNING, "not-built", l->from->file, node->key_line,
-                   node->key_column, NULL,
-                   "isolation: of a Markdown observer this version does nothing with it");
+    l->observer->def.isolated = true;
+    if (l->from->lua_text.ptr) return;
+    report(l, node, "no-lua", "add NAME.lua with a wake or an observe, or leave the line out",
+           "isolation is where the Lua beside this file runs, and there is none");
 }
 
 static const struct {

@@ -24,4 +24,43 @@ states() { records run "$1" | sed 's/.*"state":"\([^"]*\)".*/\1/' | sort -u | tr
 check "PE-1 its wake spares what it can" [ "$(states sleeper)" = "no-runtime skipped " ]
 check "C63 a bad file is named with its line" grep -q 'bad.md:3' "$work/out" "$work/err"
 check "C63 and is not armed" none pairing bad
+
+# --- isolation, and a project's
+
+header apart | sed 's/^on:/isolation: worker\non:/' >"$own/apart.md"
+try "$perilune" check "$own/apart.md"
+check "PI-1 isolation without Lua beside it is an error with its line" grep -q 'apart.md:4:.*no-lua' "$work/out"
+cp "$own/sleeper.lua" "$own/apart.lua"
+try "$perilune" check "$own/apart.md"
+check "with Lua beside it, it is valid" exits 0
+try "$perilune" replay --json "$demo"
+check "its wake spares in a worker what the same wake spares in process" \
+  [ "$(states apart)" = "$(states sleeper)" ]
+rm "$own"/*
+
+project=$work/project/.perilune/observers
+mkdir -p "$project"
+header sleeper >"$project/sleeper.md"
+echo '-- perilune-api: 1
+return { wake = function(turn) return turn.ending end }' >"$project/sleeper.lua"
+again() { try "$perilune" replay --json --project "$work/project" "$demo"; }
+trust() { try "$perilune" trust --yes --project "$work/project" "$@"; }
+trust "$project/sleeper.md"
+again
+check "C65 a Markdown observer waits for the Lua beside it to be trusted" none pairing sleeper
+trust
+check "trust shows what that Lua is for" grep -q 'wake .*decides whether the model is asked' "$work/out"
+again
+check "PE-1 the wake of a project's Markdown observer spares what it can" \
+  [ "$(states sleeper)" = "no-runtime skipped " ]
+echo '-- more' >>"$project/sleeper.lua"
+again
+check "C65 and no more once the Lua has changed" none pairing sleeper
+echo 'local t = {}
+t.wake = function() return true end
+return t' >"$project/sleeper.lua"
+trust
+again
+check "C65 a project's Lua that cannot be shown is refused, and the Markdown with it" none pairing sleeper
+check "with the reason" grep -q 'sleeper.lua.*ends in .return' "$work/err"
 finish

@@ -48,12 +48,15 @@ static void write_observer(const stage *s, const char *text) {
     if (!out || fputs(text, out) < 0 || fclose(out) != 0) TEST_FAIL("cannot write %s", path);
 }
 
-static stage *stage_new(const char *observer, peri_mode mode) {
+// `also` (may be NULL) writes more into the folder of observers.
+static stage *stage_new_with(const char *observer, peri_mode mode,
+                             void (*also)(const char *folder)) {
     stage *s = calloc(1, sizeof *s);
     if (!s) TEST_FAIL("out of memory");
     strcpy(s->folder, "/tmp/host_commands.XXXXXX");
     if (!mkdtemp(s->folder)) TEST_FAIL("cannot make a folder");
     write_observer(s, observer);
+    if (also) also(s->folder);
     peri_host_options options = PERI_HOST_OPTIONS_INIT;
     options.mode = mode;
     options.observer_dir = s->folder;
@@ -67,11 +70,17 @@ static stage *stage_new(const char *observer, peri_mode mode) {
     return s;
 }
 
+static stage *stage_new(const char *observer, peri_mode mode) {
+    return stage_new_with(observer, mode, NULL);
+}
+
 static void stage_free(stage *s) {
     char path[128];
     peri_host_free(s->host);
     CHECK_EQ(s->runs, s->digests); // each run that was started has ended in one record
     snprintf(path, sizeof path, "%s/o.lua", s->folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/o.md", s->folder);
     unlink(path);
     rmdir(s->folder);
     free(s);
@@ -313,6 +322,75 @@ IT("asks a command's wake before it starts anything") {
     settle(s);
     CHECK_EQ(pairing(s)->counts.skipped, 1);
     CHECK_EQ(pairing(s)->counts.silent, 1);
+    stage_free(s);
+}
+
+// ---- The Lua beside a Markdown observer, in a worker
+
+typedef struct asked {
+    size_t count;
+    char digest[4096];
+    uint32_t turn;
+} asked;
+
+static void ask_model(void *user, const peri_run_request *request, peri_arena *arena,
+                      peri_run_done done, void *done_user) {
+    asked *a = user;
+    (void)arena;
+    a->count++;
+    a->turn = request->turn->turn;
+    snprintf(a->digest, sizeof a->digest, "%.*s", PERI_FMT(request->digest));
+    done(done_user, &(peri_run_result){.state = PERI_RUN_PROPOSED,
+                                       .draft = {.advise = PERI_STR("by the model"),
+                                                 .fingerprint = PERI_STR("m")}});
+}
+
+static void write_markdown(const char *folder) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/o.md", folder);
+    FILE *out = fopen(path, "w");
+    if (!out) TEST_FAIL("cannot write %s", path);
+    fputs("---\nname: o\ndescription: d\non: turn_end\nisolation: worker\n---\nLook.\n", out);
+    fclose(out);
+}
+
+#define WAKE_OF_TWO                                                                            \
+    "-- perilune-api: 1\nreturn { wake = function(turn) return turn.turn == 2 end }"
+
+IT("PE-1 asks a Markdown observer's wake in a worker, and a model only where it says yes") {
+    stage *s = stage_new_with(WAKE_OF_TWO, PERI_MODE_LIVE, write_markdown);
+    asked a = {0};
+    s->host->runtimes[PERI_RUN_MODEL] = (peri_runtime){.user = &a, .start = ask_model};
+    turn(s, "alpha");
+    settle(s);
+    CHECK_EQ(peri_commands_children(s->host->commands), 1); // the worker
+    CHECK_EQ(pairing(s)->counts.skipped, 1);
+    CHECK_EQ(a.count, 0);
+    turn(s, "beta");
+    settle(s);
+    CHECK_EQ(a.count, 1);
+    CHECK_EQ(a.turn, 2);
+    CHECK_HAS(peri_str_c(a.digest), "beta");
+    CHECK_EQ(s->deliveries, 1);
+    CHECK_HAS(peri_str_c(s->delivered), "by the model");
+    stage_free(s);
+}
+
+IT("PE-1 asks no model where the worker with its wake cannot be started") {
+    stage *s = stage_new_with(WAKE_OF_TWO, PERI_MODE_LIVE, write_markdown);
+    asked a = {0};
+    s->host->runtimes[PERI_RUN_MODEL] = (peri_runtime){.user = &a, .start = ask_model};
+    peri_commands *whole = s->host->commands, *lame;
+    CHECK_OK(peri_commands_new(&(peri_commands_options){.loop = s->host->loop}, &lame));
+    s->host->commands = lame;
+    s->host->runtimes[PERI_RUN_COMMAND] = peri_commands_runtime(lame);
+    turn(s, "alpha");
+    turn(s, "beta");
+    settle(s);
+    CHECK_EQ(s->runs, 2);
+    CHECK_EQ(pairing(s)->counts.no_runtime, 2);
+    CHECK_EQ(a.count, 0);
+    peri_commands_free(whole);
     stage_free(s);
 }
 

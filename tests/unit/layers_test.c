@@ -215,7 +215,7 @@ IT("C65 refuses project Lua that cannot be shown without running it, or runs a p
     CHECK_STATE(&r, "project", "b", "invalid");
     CHECK_STATE(&r, "project", "c", "invalid");
     CHECK_STATE(&r, "project", "d", "invalid");
-    CHECK_LOG(&r, "a.lua: error: a project's observer ends in `return");
+    CHECK_LOG(&r, "a.lua: error: a project's Lua ends in `return");
     CHECK_LOG(&r, "b.lua: error: a project's observer may not run a program");
     CHECK_LOG(&r, "c.lua: error: a project's observer writes out its name and what it can");
     CHECK_LOG(&r, "d.lua: error: it turned out to be another observer than its text shows");

@@ -254,6 +254,7 @@ IT("tells silence, a skipped run, a failure and a timeout apart") {
     CHECK_EQ(read_answer("{\"run\":9,\"state\":{}}").state, PERI_RUN_SILENT);
     CHECK_EQ(read_answer("{\"skipped\":true}").state, PERI_RUN_SKIPPED);
     CHECK_EQ(read_answer("{\"lost\":true}").state, PERI_RUN_LOST);
+    CHECK_EQ(read_answer("{\"awake\":true}").state, PERI_RUN_NO_RUNTIME);
     CHECK_EQ(read_answer("{\"timeout\":\"t\"}").state, PERI_RUN_TIMEOUT);
     peri_run_result failed = read_answer("{\"failed\":\"o.lua:3: boom\",\"advise\":\"x\"}");
     CHECK_EQ(failed.state, PERI_RUN_FAILED);
