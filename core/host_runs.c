@@ -306,7 +306,7 @@ static void begin_anew(peri_host *host, const host_run *run) {
     again.again = true;
     host_push_work_first(host, again);
     again.kind = WORK_BATCH;
-    if (!run->request) host_push_work(host, again);
+    if (run->outlasted) host_push_work(host, again);
 }
 
 static void end_run(host_run *run, const peri_run_result *result) {
@@ -317,7 +317,7 @@ static void end_run(host_run *run, const peri_run_result *result) {
     while (*at != run) at = &(*at)->next;
     *at = run->next;
     pairing->run = NULL;
-    if (!run->request) (void)host_stopped(host, pairing); // meanwhile
+    if (run->outlasted) (void)host_stopped(host, pairing); // meanwhile
     if (!peri_pairing_active(pairing) && own.state != PERI_RUN_ABANDONED) {
         own = (peri_run_result){.state = PERI_RUN_ABANDONED,
                                 .error = PERI_STR("its observer is not armed any more")};
