@@ -14,8 +14,8 @@ static const char help[] =
     "usage: perilune check [--json | --quiet] [--against RECORDING] [PATH...]\n"
     "\n"
     "Validates configs, observers, policies, dialects and kinds of secrets: files, or folders with all below them\n"
-    "(of Markdown what is in a folder called observers). Without a path: what you have in\n"
-    "$XDG_CONFIG_HOME/perilune. Each file is Ok, Ok with warnings, or Invalid, with file, line and what\n"
+    "(of Markdown what is in a folder called observers or has a header with `on`). Without a path: what\n"
+    "you have in $XDG_CONFIG_HOME/perilune. Each file is Ok, Ok with warnings, or Invalid, with file, line and what\n"
     "to do; of a valid observer the values it resolved to are printed.\n"
     "\n"
     "  --json                one object a file\n"
@@ -25,6 +25,8 @@ static const char help[] =
     "\n"
     "Exit status: 0 all usable; 1 a file is invalid; 2 usage, nothing to check, or a\n"
     "recording that cannot be read; 3 internal failure.\n";
+
+enum { MARKDOWN_MAX_BYTES = 256 * 1024 };
 
 typedef struct checking {
     bool json, quiet;
@@ -133,16 +135,27 @@ static bool belongs_to_markdown(const char *lua) {
     return belongs;
 }
 
-// In a folder only what perilune would load is looked at; Markdown is, where observers are
-// kept.
+// Markdown is many things: an observer's stands where observers are kept, or has a header with `on`.
+static bool is_markdown_observer(const char *path, peri_str folder) {
+    if (peri_str_ends(folder, PERI_STR("observers"))) return true;
+    peri_buf text;
+    peri_buf_init(&text, MARKDOWN_MAX_BYTES);
+    bool read = peri_file_read(path, &text) == PERI_OK;
+    peri_str is = read ? peri_buf_str(&text) : (peri_str){0};
+    bool on = peri_str_starts(is, PERI_STR("---")) &&
+              peri_str_find(is, PERI_STR("\non:")) != PERI_NPOS;
+    peri_buf_deinit(&text);
+    return on;
+}
+
+// In a folder only what perilune would load is looked at.
 static int check_found(void *user, const char *path) {
     peri_str name = peri_str_c(path);
     const char *slash = strrchr(path, '/');
     peri_str folder = peri_str_of(path, slash ? (size_t)(slash - path) : 0);
     bool lua = peri_str_ends(name, PERI_STR(".lua")) &&
                !peri_str_ends(name, PERI_STR("_spec.lua")) && !belongs_to_markdown(path);
-    bool markdown =
-        peri_str_ends(name, PERI_STR(".md")) && peri_str_ends(folder, PERI_STR("observers"));
+    bool markdown = peri_str_ends(name, PERI_STR(".md")) && is_markdown_observer(path, folder);
     bool config = peri_str_ends(name, PERI_STR("/config.yaml"));
     return lua || markdown || config ? check_file(user, path) : PERI_OK;
 }

@@ -20,6 +20,8 @@ static const char help[] =
     "  --dialect NAME    the recording's format (found out otherwise)\n"
     "  --config FILE     one more config.yaml over yours\n"
     "  --observers DIR   a folder of observers over all others\n"
+    "  --project DIR     with the trusted observers and config of a project\n"
+    "  --state DIR       where the trust store is (your state folder)\n"
     "  --json            one object a line\n"
     "\n"
     "Exit status: 0 printed; 2 usage, or a file that cannot be read; 3 internal failure.\n";
@@ -80,6 +82,7 @@ static peri_observer plain_observer(void) {
 typedef struct digest_options {
     session_options session;
     const char *observer, *observed, *layout;
+    char *trust; // owned
     bool raw;
 } digest_options;
 
@@ -91,6 +94,7 @@ static int find_observer(const digest_options *o, peri_host **from, peri_observe
     int code = session_host_options(&o->session, &how);
     if (code != PERI_EXIT_OK) return code;
     how.mode = PERI_MODE_REPLAY;
+    how.trust_path = o->trust;
     int status = peri_host_new(&how, from);
     if (status < 0) return session_exit_code(status);
     const peri_observer *found = peri_host_find_observer(*from, peri_str_c(o->observer));
@@ -107,6 +111,7 @@ static int show(const digest_options *o, peri_observer *observer, const char *pa
     int code = session_host_options(&o->session, &how);
     if (code != PERI_EXIT_OK) return code;
     how.mode = PERI_MODE_REPLAY;
+    how.trust_path = o->trust;
     how.no_observers = true;
     how.quiet_observations = true;
     how.layout = o->layout;
@@ -143,6 +148,8 @@ int cmd_digest(int argc, char **argv) {
         {"--dialect", &o.session.dialect, NULL},
         {"--config", &o.session.config, NULL},
         {"--observers", &o.session.observers, NULL},
+        {"--project", &o.session.project, NULL},
+        {"--state", &o.session.state_dir, NULL},
         {"--json", NULL, &o.session.json},
         {NULL, NULL, NULL},
     };
@@ -156,9 +163,11 @@ int cmd_digest(int argc, char **argv) {
     }
     peri_host *from = NULL;
     peri_observer observer;
+    o.trust = session_state_path(&o.session, "trust.jsonl");
     if (code == PERI_EXIT_OK) code = find_observer(&o, &from, &observer);
     if (code == PERI_EXIT_OK) code = show(&o, &observer, paths[0]);
     peri_host_free(from);
+    free(o.trust);
     free(paths);
     return code < 0 ? PERI_EXIT_OK : code;
 }

@@ -50,6 +50,14 @@ check "C63 no header" says 'C63.nofm.md:1:1: error: the file has no header'
 check "C63 a tab" says 'indent with spaces'
 check "C63 a header without an end" says 'C63.unclosed.md:1:1: error: the header that begins here has no end'
 
+mkdir -p "$work/anywhere/sub"
+cp "$from/C63.good.md" "$from/C63.dup.md" "$work/anywhere/sub"
+printf '%s\n' '---' 'title: notes' '---' 'Turn it' 'on' >"$work/anywhere/notes.md"
+echo '# read me' >"$work/anywhere/README.md"
+try "$perilune" check "$work/anywhere"
+check "in any folder a Markdown file whose header has on is an observer, no other is" \
+  says '2 files: 1 ok, 0 with warnings, 1 invalid'
+
 for name in bomb deep self merge; do
   try "$perilune" check "$from/C64.$name.md"
   check "C64 $name is refused" exits 1

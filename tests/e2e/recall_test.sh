@@ -38,4 +38,20 @@ printf '%s\n' 'recall: { memory: [/nonexistent-notes] }' >"$work/config.yaml"
 try "$perilune" replay --json --config "$work/config.yaml" "$work/events.jsonl"
 check "a configured folder that is missing is named" \
   grep -q 'nonexistent-notes' "$work/out" "$work/err"
+
+rm "$XDG_CONFIG_HOME"/perilune/memory/*
+mkdir -p "$work/project/.perilune"
+"$perilune" remember --project "$work/project" "The staging postgres listens on port 5544." >"$work/note"
+try "$perilune" replay --json --project "$work/project" "$work/events.jsonl"
+check "PI-12 what was remembered in a project is recalled there, without being trusted first" \
+  said memory-recall 'listens on port 5544'
+note=$work/project/$(cat "$work/note")
+sed 's/5544/6655/' "$note" >"$work/changed"
+cat "$work/changed" >"$note"
+try "$perilune" replay --json --project "$work/project" "$work/events.jsonl"
+quiet() { ! said memory-recall staging; }
+check "C65 a note that was changed since is not" quiet
+"$perilune" trust --yes --project "$work/project" >"$work/out"
+try "$perilune" replay --json --project "$work/project" "$work/events.jsonl"
+check "C65 and is again once that content is trusted" said memory-recall 'listens on port 6655'
 finish

@@ -88,4 +88,8 @@ run
 check "a trusted observer speaks" grep -q 'I ran.' "$work/out"
 try "$perilune" replay --project "$project" "$work/pushes.jsonl"
 check "and in a replay with --project" grep -q 'I ran.' "$work/out"
+try "$perilune" digest --observer p --project "$project" "$work/pushes.jsonl"
+check "digest --project shows what it sees" grep -q 'fix it' "$work/out"
+try "$perilune" digest --observer p "$work/pushes.jsonl"
+check "without it, digest does not look at the project" refuses "no observer 'p'"
 finish
