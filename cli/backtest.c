@@ -3,10 +3,12 @@
 // person would read, is a difference.
 #include "backtest.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json_line.h"
+#include "plain.h"
 
 typedef struct verdict {
     char *state, *lane, *reason, *policy; // owned; NULL: none
@@ -23,7 +25,7 @@ typedef struct side {
     proposal *all;
     size_t count, cap;
     const proposal **sorted; // by id, once it is over
-    unsigned long long runs, delivered, vetoes, output_tokens;
+    unsigned long long runs, delivered, vetoes, model_calls;
     bool out_of_memory;
 } side;
 
@@ -85,7 +87,6 @@ static void decide(side *s, const peri_record *r) {
 static void on_record(void *user, const peri_record *r) {
     side *s = user;
     if (r->kind == PERI_RECORD_RUN) s->runs++;
-    if (r->kind == PERI_RECORD_USAGE) s->output_tokens += r->count;
     if (r->kind == PERI_RECORD_PROPOSAL) add_proposal(s, r);
     if (r->kind == PERI_RECORD_DECISION) decide(s, r);
 }
@@ -129,16 +130,18 @@ static void free_side(side *s) {
     free(s->sorted);
 }
 
-static int run_side(const session_options *options, bool all_sources, const char *const *paths,
+static unsigned long long model_calls_of(peri_host *host) {
+    static const char key[] = "\"modelCalls\":";
+    peri_str status;
+    if (peri_host_status_json(host, &status) < 0) return 0;
+    const char *at = memmem(status.ptr, status.len, key, sizeof key - 1);
+    return at ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
+}
+
+static int run_side(const peri_host_options *how, const char *dialect, const char *const *paths,
                     size_t count, side *s) {
-    peri_host_options how = PERI_HOST_OPTIONS_INIT;
-    how.mode = PERI_MODE_REPLAY;
-    int code = session_host_options(options, &how);
-    if (code != PERI_EXIT_OK) return code;
-    how.quiet_observations = true;
-    how.all_sources = all_sources;
     peri_host *host;
-    int status = peri_host_new(&how, &host);
+    int status = peri_host_new(how, &host);
     if (status < 0) return session_exit_code(status);
     timeline none;
     timeline_init(&none, stdout, false, true, false);
@@ -146,13 +149,14 @@ static int run_side(const session_options *options, bool all_sources, const char
     status = peri_host_subscribe(host, on_record, s);
     if (status == PERI_OK) status = peri_host_subscribe(host, timeline_record, &none);
     for (size_t i = 0; i < count && status == PERI_OK; i++) {
-        status = peri_host_open_path(host, paths[i], options->dialect);
+        status = peri_host_open_path(host, paths[i], dialect);
     }
-    code = session_exit_code(status == PERI_EIO ? PERI_ENOENT : status);
+    int code = session_exit_code(status == PERI_EIO ? PERI_ENOENT : status);
     if (code == PERI_EXIT_OK) {
         (void)session_settle(host, &none);
         code = session_end(host, &none);
     }
+    s->model_calls = model_calls_of(host);
     timeline_deinit(&none);
     peri_host_free(host);
     return code == PERI_EXIT_OK ? finish_side(s) : code;
@@ -177,22 +181,44 @@ static change compare(const proposal *before, const proposal *after) {
     return same_text(before->last.reason, after->last.reason) ? SAME : REASON;
 }
 
+static void print_text(const char *text) {
+    if (text) plain_print(stdout, (peri_str){text, strlen(text)});
+}
+
 static void print_verdict(const char *label, const proposal *p) {
+    printf("        %s  ", label);
     if (!p) {
-        printf("    %s  not proposed\n", label);
-    } else {
-        const verdict *v = &p->last;
-        printf("    %s  %s%s%s: %s (%s)\n", label, v->state ? v->state : "undecided",
-               v->lane ? ", " : "", v->lane ? v->lane : "", v->reason ? v->reason : "-",
-               v->policy ? v->policy : "-");
+        puts("not proposed");
+        return;
     }
+    const verdict *v = &p->last;
+    printf("%s%s%s: ", v->state ? v->state : "undecided", v->lane ? ", " : "",
+           v->lane ? v->lane : "");
+    print_text(v->reason);
+    fputs(" (", stdout);
+    print_text(v->policy);
+    puts(")");
+}
+
+static void print_heading(const proposal *p, const proposal *last) {
+    bool same =
+        last && strcmp(p->session, last->session) == 0 && same_text(p->agent, last->agent);
+    if (same) return;
+    fputs(last ? "\nsession " : "session ", stdout);
+    print_text(p->session);
+    if (p->agent && strcmp(p->agent, "main") != 0) {
+        fputs(", agent ", stdout);
+        print_text(p->agent);
+    }
+    putchar('\n');
 }
 
 static void print_change(change kind, const proposal *before, const proposal *after) {
     const proposal *p = after ? after : before;
-    printf("%-7s session %s, agent %s, turn %llu, step %llu: %s  %s\n", change_words[kind],
-           p->session, p->agent, p->turn, p->step, p->observer, p->id);
-    printf("    %s\n", p->text ? p->text : "");
+    printf("%-6s  turn %llu, step %llu  ", change_words[kind], p->turn, p->step);
+    print_text(p->observer);
+    printf("   %s\n", p->id);
+    if (p->text) plain_print_words(stdout, (peri_str){p->text, strlen(p->text)}, 8, INT_MAX);
     print_verdict("before", before);
     print_verdict("after ", after);
 }
@@ -229,8 +255,8 @@ static void json_change(change kind, const proposal *before, const proposal *aft
 
 static void json_cost(const char *key, const side *s) {
     printf(",\"%s\":{\"runs\":%llu,\"proposals\":%zu,\"delivered\":%llu,\"vetoes\":%llu,"
-           "\"output_tokens\":%llu}",
-           key, s->runs, s->count, s->delivered, s->vetoes, s->output_tokens);
+           "\"model_calls\":%llu}",
+           key, s->runs, s->count, s->delivered, s->vetoes, s->model_calls);
 }
 
 static void print_sum(const size_t *counts, const side *before, const side *after, bool json) {
@@ -244,18 +270,29 @@ static void print_sum(const size_t *counts, const side *before, const side *afte
         fputs("}\n", stdout);
         return;
     }
-    printf("%zu new, %zu gone, %zu in another lane, %zu with another reason\n", counts[NEW],
-           counts[GONE], counts[LANE], counts[REASON]);
+    size_t all = counts[NEW] + counts[GONE] + counts[LANE] + counts[REASON];
+    printf("%s%zu new, %zu gone, %zu in another lane, %zu with another reason\n",
+           all ? "\n" : "", counts[NEW], counts[GONE], counts[LANE], counts[REASON]);
     printf("observer runs %llu -> %llu, proposals %zu -> %zu, deliveries %llu -> %llu, vetoes "
-           "%llu -> %llu, output tokens %llu -> %llu\n",
+           "%llu -> %llu, model calls %llu -> %llu\n",
            before->runs, after->runs, before->count, after->count, before->delivered,
-           after->delivered, before->vetoes, after->vetoes, before->output_tokens,
-           after->output_tokens);
+           after->delivered, before->vetoes, after->vetoes, before->model_calls,
+           after->model_calls);
+    if (all)
+        puts(
+            "\nperilune explain ID tells the story of each; with --against, that of `before`.");
+}
+
+static void print_sides(const session_options *options, const backtest_options *more) {
+    const char *what = options->policy ? "--policy" : "--observers";
+    printf("before  %s %s\nafter   %s %s\n\n", what, more->against, what,
+           options->policy ? options->policy : options->observers);
 }
 
 // In the order of the candidate; what only the other one proposed comes last.
 static size_t print_all(const side *before, const side *after, bool json) {
     size_t counts[CHANGE_COUNT] = {0};
+    const proposal *last = NULL;
     for (size_t i = 0; i < after->count + before->count; i++) {
         bool first = i < after->count;
         const proposal *now = first ? &after->all[i] : NULL;
@@ -267,30 +304,36 @@ static size_t print_all(const side *before, const side *after, bool json) {
         if (kind == SAME) continue;
         if (json) {
             json_change(kind, then, now);
-        } else {
-            print_change(kind, then, now);
+            continue;
         }
+        print_heading(first ? now : then, last);
+        print_change(kind, then, now);
+        last = first ? now : then;
     }
     print_sum(counts, before, after, json);
     return counts[NEW] + counts[GONE] + counts[LANE] + counts[REASON];
 }
 
-int backtest(const session_options *options, const backtest_options *more,
-             const char *const *paths, size_t count) {
+int backtest(const session_options *options, const peri_host_options *how,
+             const backtest_options *more, const char *other_ledger, const char *const *paths,
+             size_t count) {
     if (!options->policy && !options->observers) {
         fputs("perilune replay: --against goes with --policy or --observers\n", stderr);
         return PERI_EXIT_USAGE;
     }
-    session_options other = *options;
+    peri_host_options mine = *how, other = *how;
+    mine.quiet_observations = other.quiet_observations = true;
+    other.ledger_path = other_ledger;
     if (options->policy) {
-        other.policy = more->against;
+        other.policies = more->against;
     } else {
-        other.observers = more->against;
+        other.observer_dir = more->against;
     }
     side before = {0}, after = {0};
-    int code = run_side(&other, more->all_sources, paths, count, &before);
-    if (code == PERI_EXIT_OK) code = run_side(options, more->all_sources, paths, count, &after);
+    int code = run_side(&other, options->dialect, paths, count, &before);
+    if (code == PERI_EXIT_OK) code = run_side(&mine, options->dialect, paths, count, &after);
     if (code == PERI_EXIT_OK) {
+        if (!options->json) print_sides(options, more);
         size_t changes = print_all(&before, &after, options->json);
         if (changes && more->fail_on_change) code = PERI_EXIT_NEGATIVE;
         if (fflush(stdout) != 0) code = PERI_EXIT_INTERNAL;

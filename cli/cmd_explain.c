@@ -1,6 +1,6 @@
-// `perilune explain ID`: why one proposal ended as it did. Looks in the last replay's ledger
-// and in the live one, since the person who asks has an id in hand and need not know which of
-// both it came from.
+// `perilune explain ID`: why one proposal ended as it did. Looks in the last replay's ledger, in that of
+// its other side if it was a backtest, and in the live one, since the person who asks has an id in hand and need not know which of
+// them it came from.
 #include <getopt.h>
 #include <stdio.h>
 
@@ -12,13 +12,14 @@ enum { OUTPUT_MAX_BYTES = 32 * 1024 * 1024, NEWEST = 5 };
 static const char verb[] = "explain";
 
 static const char help[] =
-    "Usage: perilune explain [--replay | --live | --ledger FILE] [--json] ID\n"
+    "usage: perilune explain [--replay | --against | --live | --ledger FILE] [--json] ID\n"
     "\n"
     "Tells the story of one proposal: which observer made it, what it had seen, what it said,\n"
     "what each policy decided and what became of it. ID may be cut to its first characters,\n"
     "four at least, as long as they name one proposal.\n"
     "\n"
     "  --replay        look in the ledger of the last `perilune replay` only\n"
+    "  --against       look at the other side of the last `perilune replay --against` only\n"
     "  --live          look in the live ledger only\n"
     "  --ledger FILE   look in this ledger only\n"
     "  --json          print the stored records, one a line\n"
@@ -28,7 +29,7 @@ static const char help[] =
     "ledger to read; 3 internal failure.\n";
 
 typedef struct place {
-    const char *label;
+    const char *label, *option;
     const char *file, *name; // as peri_stored_open() takes them
     peri_ledger *ledger;     // NULL: there is none
 } place;
@@ -36,49 +37,63 @@ typedef struct place {
 typedef struct question {
     peri_str id;
     bool json;
-    place places[2]; // in the order in which they are asked
+    place places[3]; // in the order in which they are asked
     size_t place_count;
 } question;
 
-static void choose_places(question *q, const char *file, bool replay, bool live) {
-    static const place of_replay = {"The last replay", NULL, PERI_STORED_REPLAY, NULL};
-    static const place of_live = {"The live ledger", NULL, PERI_STORED_LIVE, NULL};
-    if (file) {
-        q->places[q->place_count++] = (place){"That ledger", file, NULL, NULL};
-        return;
+/// Which places were asked for; none of them: all but `file`.
+typedef struct wish {
+    bool replay, against, live;
+    const char *file;
+} wish;
+
+static void choose_places(question *q, const wish *w) {
+    static const place of_replay = {"the last replay", "--replay", NULL, PERI_STORED_REPLAY,
+                                    NULL};
+    static const place of_against = {"the other side of the last backtest", "--against", NULL,
+                                     PERI_STORED_AGAINST, NULL};
+    static const place of_live = {"the live ledger", "--live", NULL, PERI_STORED_LIVE, NULL};
+    bool all = !w->replay && !w->against && !w->live && !w->file;
+    if (w->replay || all) q->places[q->place_count++] = of_replay;
+    if (w->against || all) q->places[q->place_count++] = of_against;
+    if (w->live || all) q->places[q->place_count++] = of_live;
+    if (w->file) {
+        q->places[q->place_count++] = (place){"that ledger", "--ledger", w->file, NULL, NULL};
     }
-    if (!live) q->places[q->place_count++] = of_replay;
-    if (!replay) q->places[q->place_count++] = of_live;
 }
 
 // An exit code, or -1 to go on.
 static int parse(int argc, char **argv, question *q) {
     static const struct option options[] = {
-        {"replay", no_argument, NULL, 'r'},       {"live", no_argument, NULL, 'l'},
-        {"ledger", required_argument, NULL, 'f'}, {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+        {"replay", no_argument, NULL, 'r'},
+        {"against", no_argument, NULL, 'a'},
+        {"live", no_argument, NULL, 'l'},
+        {"ledger", required_argument, NULL, 'f'},
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
-    bool replay = false, live = false;
-    const char *file = NULL;
+    wish w = {0};
     optind = 0; // main() or a test may have used getopt before
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (option == 'h') return fputs(help, stdout) < 0 ? PERI_EXIT_INTERNAL : PERI_EXIT_OK;
-        if (option == 'r') replay = true;
-        if (option == 'l') live = true;
-        if (option == 'f') file = optarg;
+        if (option == 'r') w.replay = true;
+        if (option == 'a') w.against = true;
+        if (option == 'l') w.live = true;
+        if (option == 'f') w.file = optarg;
         if (option == 'j') q->json = true;
         if (option != '?') continue;
         fprintf(stderr, "perilune explain: %s is not understood; see --help\n",
                 argv[optind - 1]);
         return PERI_EXIT_USAGE;
     }
-    if (argc - optind != 1 || (file != NULL) + replay + live > 1) {
+    if (argc - optind != 1 || (w.file != NULL) + w.replay + w.against + w.live > 1) {
         fputs("perilune explain: give one ID and at most one place; see --help\n", stderr);
         return PERI_EXIT_USAGE;
     }
     q->id = peri_str_c(argv[optind]);
-    choose_places(q, file, replay, live);
+    choose_places(q, &w);
     return -1;
 }
 
@@ -106,20 +121,28 @@ static void ignore(void *user, const peri_record *row) {
     (void)row;
 }
 
+static bool knows(const place *at, peri_str id) {
+    return at->ledger && peri_ledger_explain(at->ledger, id, ignore, NULL) == PERI_OK;
+}
+
+static void add_others(const question *q, peri_str id, size_t from, peri_buf *out) {
+    for (size_t i = from + 1; i < q->place_count; i++) {
+        const place *other = &q->places[i];
+        if (!knows(other, id)) continue;
+        peri_buf_addf(out, "\nThis is from %s. %s tells what %s knows of it.\n",
+                      q->places[from].label, other->option, other->label);
+    }
+}
+
 static int tell(const question *q, const peri_story *story, size_t from) {
-    const place *other = from + 1 < q->place_count ? &q->places[from + 1] : NULL;
     peri_buf out;
     peri_buf_init(&out, OUTPUT_MAX_BYTES);
     for (size_t i = 0; q->json && i < story->count; i++) {
         peri_stored_add_json(&out, &story->rows[i]);
     }
-    if (!q->json) peri_story_tell(story, &out);
-    if (!q->json && other && other->ledger && story->count &&
-        peri_ledger_explain(other->ledger, story->rows[story->count - 1].id, ignore, NULL) ==
-            PERI_OK) {
-        peri_buf_add_c(&out,
-                       "\nThis is from the last replay. The live ledger knows this id too: "
-                       "--live tells that story.\n");
+    if (!q->json) {
+        peri_story_tell(story, &out);
+        if (story->count) add_others(q, story->rows[story->count - 1].id, from, &out);
     }
     int code = peri_stored_print(verb, &out);
     peri_buf_deinit(&out);
@@ -149,9 +172,9 @@ static void name_newest(const place *at) {
     if (status < 0) {
         (void)peri_stored_fail(verb, status);
     } else if (total == 0) {
-        fprintf(stderr, "%s holds no proposals.\n", at->label);
+        fprintf(stderr, "There is no proposal in %s.\n", at->label);
     } else {
-        fprintf(stderr, "%s holds %llu proposal%s; the newest:\n%s", at->label,
+        fprintf(stderr, "In %s, %llu proposal%s; the newest:\n%s", at->label,
                 (unsigned long long)total, total == 1 ? "" : "s", peri_buf_c(&out));
     }
     peri_buf_deinit(&out);

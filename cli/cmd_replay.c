@@ -23,8 +23,8 @@ static const char help[] =
     "  --config FILE        one more config.yaml over yours\n"
     "  --policy A,B         policies instead of the configured ones\n"
     "  --observers DIR      a folder of observers over all others\n"
-    "  --against B          replay again with policies B, or the folder of observers B, and print the\n"
-    "                       decisions that differ from it; stores nothing\n"
+    "  --against B          replay with policies B, or the folder of observers B, as well, and print\n"
+    "                       what is decided otherwise than there; `explain --against` tells B's side\n"
     "  --fail-on-change     exit 1 if any does\n"
     "  --no-observers       read and count only\n"
     "  --lua DIR            shipped Lua from this folder instead of the built-in\n"
@@ -103,8 +103,10 @@ int cmd_replay(int argc, char **argv) {
     session_options options = {0};
     peri_option list[24] = {{0}};
     backtest_options more = {0};
+    peri_host_options how = PERI_HOST_OPTIONS_INIT;
+    how.mode = PERI_MODE_REPLAY;
     size_t listed = session_option_list(&options, list);
-    list[listed] = (peri_option){"--all-sources", NULL, &more.all_sources};
+    list[listed] = (peri_option){"--all-sources", NULL, &how.all_sources};
     list[listed + 1] = (peri_option){"--against", &more.against, NULL};
     list[listed + 2] = (peri_option){"--fail-on-change", NULL, &more.fail_on_change};
     const char **paths = calloc((size_t)argc, sizeof *paths);
@@ -115,10 +117,8 @@ int cmd_replay(int argc, char **argv) {
         fputs("perilune replay: name a file or a folder; see perilune replay --help\n", stderr);
         code = PERI_EXIT_USAGE;
     }
-    peri_host_options how = PERI_HOST_OPTIONS_INIT;
-    how.mode = PERI_MODE_REPLAY;
-    how.all_sources = more.all_sources;
     char *ledger = session_state_path(&options, "replay.db");
+    char *other = session_state_path(&options, "against.db");
     char *trust = session_state_path(&options, "trust.jsonl");
     how.ledger_path = options.no_observers || options.emit ? NULL : ledger;
     how.ledger_replace = true;
@@ -126,8 +126,9 @@ int cmd_replay(int argc, char **argv) {
     if (code == PERI_EXIT_OK) code = session_host_options(&options, &how);
     if (code == PERI_EXIT_OK) peri_interrupt_install();
     if (code == PERI_EXIT_OK && more.against) {
-        code = backtest(&options, &more, paths, count);
+        code = backtest(&options, &how, &more, other, paths, count);
     } else if (code == PERI_EXIT_OK) {
+        if (how.ledger_path && other) (void)unlink(other); // of another replay than this one
         peri_host *host;
         int status = peri_host_new(&how, &host);
         code = session_exit_code(status);
@@ -137,6 +138,7 @@ int cmd_replay(int argc, char **argv) {
         }
     }
     free(ledger);
+    free(other);
     free(trust);
     free(paths);
     return code < 0 ? PERI_EXIT_OK : code;

@@ -2,6 +2,8 @@
 // observer made of it. Texts are UTF-8 when they come here; one that is not is shown with blanks.
 #include "plain.h"
 
+enum { COLUMNS = 96 };
+
 bool plain_is_safe(uint32_t cp) {
     bool control = cp < 0x20 || (cp >= 0x7F && cp <= 0x9F);
     bool turns = (cp >= 0x200E && cp <= 0x200F) || (cp >= 0x2028 && cp <= 0x202E) ||
@@ -30,4 +32,46 @@ void plain_print(FILE *out, peri_str text) {
         text.ptr += size;
         text.len -= size;
     }
+}
+
+static bool begins_with_blank(peri_str text, size_t *size) {
+    bool safe;
+    *size = plain_next(text, &safe);
+    return !safe || text.ptr[0] == ' ';
+}
+
+// Takes the next word of `text`, `*width` code points wide; an empty one: there is none.
+static peri_str take_word(peri_str *text, int *width) {
+    size_t size;
+    while (text->len && begins_with_blank(*text, &size)) {
+        text->ptr += size;
+        text->len -= size;
+    }
+    peri_str word = {text->ptr, 0};
+    for (*width = 0; text->len && !begins_with_blank(*text, &size); (*width)++) {
+        word.len += size;
+        text->ptr += size;
+        text->len -= size;
+    }
+    return word;
+}
+
+void plain_print_words(FILE *out, peri_str text, int indent, int max_lines) {
+    int column = COLUMNS + 1, lines = 0, width;
+    for (peri_str word; (word = take_word(&text, &width)).len;) {
+        if (column + 1 + width > COLUMNS) {
+            if (lines++ == max_lines) {
+                fputs(" …", out);
+                break;
+            }
+            fprintf(out, "%s%*s", lines > 1 ? "\n" : "", indent, "");
+            column = indent;
+        } else {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(word.ptr, 1, word.len, out);
+        column += width;
+    }
+    fputc('\n', out);
 }

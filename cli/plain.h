@@ -17,4 +17,7 @@ size_t plain_next(peri_str text, bool *safe);
 /// Prints `text` as a part of one line, with blanks for what is not safe.
 void plain_print(FILE *out, peri_str text);
 
+/// Prints its words on lines that begin at column `indent`, at most `max_lines` of them.
+void plain_print_words(FILE *out, peri_str text, int indent, int max_lines);
+
 #endif

@@ -8,6 +8,7 @@
 
 /// Names in the state folder.
 #define PERI_STORED_REPLAY "replay.db"
+#define PERI_STORED_AGAINST "against.db" // the other side of a backtest
 #define PERI_STORED_LIVE "ledger.db"
 
 /// Opens a ledger for reading: `file` as given, or `name` in the state folder if `file` is

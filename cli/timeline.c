@@ -8,7 +8,7 @@
 
 #include "plain.h"
 
-enum { COLUMNS = 96, TEXT_LINES = 2 };
+enum { TEXT_INDENT = 10, TEXT_LINES = 2 };
 
 static bool is(peri_str a, const char *b) {
     return a.len == strlen(b) && memcmp(a.ptr, b, a.len) == 0;
@@ -37,47 +37,8 @@ static const char *paint(const timeline *t, const char *code) {
 #define RED "\033[31m"
 #define PLAIN "\033[0m"
 
-static bool begins_with_blank(peri_str text, size_t *size) {
-    bool safe;
-    *size = plain_next(text, &safe);
-    return !safe || text.ptr[0] == ' ';
-}
-
-// Takes the next word of `text`, `*width` code points wide; an empty one: there is none.
-static peri_str take_word(peri_str *text, int *width) {
-    size_t size;
-    while (text->len && begins_with_blank(*text, &size)) {
-        text->ptr += size;
-        text->len -= size;
-    }
-    peri_str word = {text->ptr, 0};
-    for (*width = 0; text->len && !begins_with_blank(*text, &size); (*width)++) {
-        word.len += size;
-        text->ptr += size;
-        text->len -= size;
-    }
-    return word;
-}
-
-// Prints text as words on lines that begin at `indent`, at most TEXT_LINES of them.
-static void print_words(const timeline *t, peri_str text, int indent) {
-    int column = COLUMNS + 1, lines = 0, width;
-    for (peri_str word; (word = take_word(&text, &width)).len;) {
-        if (column + 1 + width > COLUMNS) {
-            if (lines++ == TEXT_LINES) {
-                fputs(" …", t->out);
-                break;
-            }
-            fprintf(t->out, "%s%*s", lines > 1 ? "\n" : "", indent, "");
-            column = indent;
-        } else {
-            fputc(' ', t->out);
-            column++;
-        }
-        fwrite(word.ptr, 1, word.len, t->out);
-        column += width;
-    }
-    fputc('\n', t->out);
+static void print_words(const timeline *t, peri_str text) {
+    plain_print_words(t->out, text, TEXT_INDENT, TEXT_LINES);
 }
 
 static timeline_note *note_of(timeline *t, peri_str id) {
@@ -150,7 +111,7 @@ static void print_verdict(timeline *t, const peri_record *r, const timeline_note
     if (released && note)
         fprintf(t->out, ", said at step %llu", (unsigned long long)note->step);
     fprintf(t->out, "   %s%.*s%s\n", paint(t, DIM), (int)r->id.len, r->id.ptr, paint(t, PLAIN));
-    if (note) print_words(t, (peri_str){note->text, strlen(note->text)}, 10);
+    if (note) print_words(t, (peri_str){note->text, strlen(note->text)});
 }
 
 static void print_summary(timeline *t, const peri_record *r) {
@@ -164,7 +125,7 @@ static void print_failure(timeline *t, const peri_record *r) {
     fprintf(t->out, "step %3llu  %-13.*s %s%.*s%s\n", (unsigned long long)r->step,
             (int)r->observer.len, r->observer.ptr, paint(t, RED), (int)r->state.len,
             r->state.ptr, paint(t, PLAIN));
-    print_words(t, r->text, 10);
+    print_words(t, r->text);
 }
 
 static void print_human(timeline *t, const peri_record *r) {
