@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "json_line.h"
@@ -74,11 +75,11 @@ static bool feed(peri_host *host, peri_source *source, const char *bytes, size_t
     return true;
 }
 
-// Reads standard input until its end, Ctrl-C, or a closed output. While it waits, the host is stepped.
-static int read_input(peri_host *host, peri_source *source, const timeline *t) {
+// Reads `fd` until its end, Ctrl-C, or a closed output. While it waits, the host is stepped.
+static int read_input(peri_host *host, peri_source *source, int fd, const timeline *t) {
     static char bytes[READ_BYTES];
     for (;;) {
-        struct pollfd ready[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+        struct pollfd ready[] = {{.fd = fd, .events = POLLIN},
                                  {.fd = peri_host_fd(host), .events = POLLIN}};
         int timeout = peri_host_timeout_ms(host);
         if (timeout < 0 || timeout > WAIT_MS) timeout = WAIT_MS;
@@ -89,27 +90,47 @@ static int read_input(peri_host *host, peri_source *source, const timeline *t) {
             if (!session_settle(host, t)) return PERI_EXIT_OK;
         }
         if (none || !ready[0].revents) continue;
-        ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
+        ssize_t got = read(fd, bytes, sizeof bytes);
         if (got == 0) return PERI_EXIT_OK;
         if (got < 0 && errno != EINTR && errno != EAGAIN) {
-            perror("perilune run: standard input");
+            perror("perilune run: input");
             return PERI_EXIT_USAGE;
         }
         if (got > 0 && !feed(host, source, bytes, (size_t)got, t)) return PERI_EXIT_OK;
     }
 }
 
-static int run_stdin(peri_host *host, const session_options *options, const timeline *t) {
+static int run_stream(peri_host *host, const session_options *options, const char *name, int fd,
+                      const timeline *t) {
     peri_source *source;
-    int status = peri_host_open_stream(host, "standard input", options->dialect, &source);
+    int status = peri_host_open_stream(host, name, options->dialect, &source);
     if (status == PERI_ENOENT) {
         peri_str known = peri_host_dialects(host);
         fprintf(stderr, "perilune: unknown dialect '%s'; the known ones: %.*s\n",
                 options->dialect, (int)known.len, known.ptr);
     }
     if (status < 0) return session_exit_code(status);
-    int code = read_input(host, source, t);
+    int code = read_input(host, source, fd, t);
     return peri_source_end(source) < 0 ? PERI_EXIT_INTERNAL : code;
+}
+
+static bool is_pipe(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISFIFO(info.st_mode);
+}
+
+// A pipe with a name is read like standard input: `perilune run <(agent)`.
+static int run_pipe(peri_host *host, const session_options *options, const char *path,
+                    const timeline *t) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC); // waits for somebody to write
+    if (fd < 0 && errno == EINTR) return PERI_EXIT_OK;
+    if (fd < 0) {
+        fprintf(stderr, "perilune run: %s: %s\n", path, strerror(errno));
+        return PERI_EXIT_USAGE;
+    }
+    int code = run_stream(host, options, path, fd, t);
+    close(fd);
+    return code;
 }
 
 // Sleeps until the host wants a step or a signal comes, which is let in only while asleep: none falls
@@ -147,7 +168,9 @@ static int run(peri_host *host, const session_options *options, const char *cons
     if (code == PERI_EXIT_OK && options->follow) {
         code = follow(host, options, paths, &t);
     } else if (code == PERI_EXIT_OK && stdin_wanted) {
-        code = run_stdin(host, options, &t);
+        code = run_stream(host, options, "standard input", STDIN_FILENO, &t);
+    } else if (code == PERI_EXIT_OK && is_pipe(paths[0])) {
+        code = run_pipe(host, options, paths[0], &t);
     } else if (code == PERI_EXIT_OK) {
         int status = peri_host_open_path(host, paths[0], options->dialect);
         code = session_exit_code(status == PERI_EIO ? PERI_ENOENT : status);

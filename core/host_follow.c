@@ -219,8 +219,11 @@ bool host_follow_due(const peri_host *host) {
            !host->finishing; // what is left waits in its file
 }
 
-static void open_failed(peri_host *host, const host_tail *tail, int status) {
-    host->counts.unread_files++;
+// Told once, until the file could be opened or fails in another way.
+static void open_failed(peri_host *host, host_tail *tail, int status) {
+    if (tail->refusal == status) return;
+    if (!tail->refusal) host->counts.unread_files++;
+    tail->refusal = status;
     host_logf(host, "warning", "%s: %s", tail->path, peri_status_message(status));
 }
 
@@ -230,7 +233,11 @@ int host_follow_read(peri_host *host) {
     host_tail *tail = f->first;
     if (!tail->source || tail->source->file.fd < 0) {
         int status = host_tail_open(host, tail);
-        if (status < 0) open_failed(host, tail, status);
+        if (status < 0) {
+            open_failed(host, tail, status);
+        } else {
+            tail->refusal = PERI_OK;
+        }
         if (status <= 0) dequeue(f);
         return 1;
     }

@@ -240,6 +240,9 @@ static void explain_refusal(peri_host *host, const char *path, int status, uint6
     } else if (status == PERI_EFORMAT) {
         host_logf(host, "error", "%s: not in a format that perilune knows (%.*s)", path,
                   PERI_FMT(peri_buf_str(&host->dialect_names)));
+    } else if (status == PERI_EINVAL) {
+        host_logf(host, "error",
+                  "%s: neither a file nor a folder; a pipe is read by `perilune run`", path);
     } else {
         host_logf(host, "error", "%s: %s", path, peri_status_message(status));
     }
@@ -342,6 +345,9 @@ static void open_source(peri_host *host, const host_file *file) {
     if (status == PERI_OK) {
         status = peri_file_open(&source->file, file->path);
         source->from_file = true;
+        // What comes before the first record that names it is of the same session.
+        if (file->session.ptr && peri_own(&source->last_session, file->session) < 0)
+            host->counts.lost++;
         source->done = status < 0; // swept with the next one that is
     }
     if (status < 0) {

@@ -285,7 +285,7 @@ static void say_damage(peri_buf *out, const peri_ingest_counts *c) {
         uint64_t count;
         const char *one, *many;
     } damage[] = {
-        {c->malformed, "line that is not JSON", "lines that are not JSON"},
+        {c->malformed, "unreadable line", "unreadable lines"},
         {c->torn, "torn line", "torn lines"},
         {c->welded, "record glued to another", "records glued to others"},
         {c->oversized, "line over the size cap", "lines over the size cap"},

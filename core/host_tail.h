@@ -25,6 +25,7 @@ typedef struct host_tail {
     uint64_t saved_offset; // of the position that the ledger has
     uint64_t tries;        // starts of the program that ended while reading on from here
     uint32_t lines;        // of this turn
+    int refusal;           // why it could not be opened; PERI_OK
     bool queued, touched;
     bool known;   // the ledger was asked
     bool foreign; // in no known format, or compressed: not read

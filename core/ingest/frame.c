@@ -38,20 +38,27 @@ static void hold(peri_framer *framer, peri_str piece) {
     }
 }
 
-static void leave_out(peri_line *line, size_t count) {
-    line->text = peri_str_sub(line->text, count, line->text.len);
-    line->left_out += count;
+size_t peri_padding(peri_str text) {
+    peri_str bom = PERI_STR("\xEF\xBB\xBF");
+    size_t at = 0;
+    while (at < text.len) {
+        if (text.ptr[at] == '\0') {
+            at++;
+        } else if (peri_str_starts(peri_str_sub(text, at, text.len), bom)) {
+            at += bom.len;
+        } else {
+            break;
+        }
+    }
+    return at;
 }
 
 static void trim(peri_line *line) {
     peri_str *text = &line->text;
     if (text->len && text->ptr[text->len - 1] == '\r') text->len--;
-    if (line->number == 1 && peri_str_starts(*text, PERI_STR("\xEF\xBB\xBF"))) {
-        leave_out(line, 3);
-    }
-    size_t padding = 0;
-    while (padding < text->len && text->ptr[padding] == '\0') padding++;
-    leave_out(line, padding);
+    while (text->len && text->ptr[text->len - 1] == '\0') text->len--;
+    line->left_out = peri_padding(*text);
+    *text = peri_str_sub(*text, line->left_out, text->len);
 }
 
 static void give(peri_framer *framer, peri_str text, uint64_t bytes, peri_line *out) {

@@ -14,8 +14,9 @@ enum {
     PERI_LINE_PREVIEW_BYTES = 8 * 1024, // holds 2,000 characters of any kind
 };
 
-/// One line, without its LF and a CR before it, without a BOM at the very start and without
-/// NULs at its own start. Borrowed until the next call on the framer or the end of the chunk.
+/// One line, without its LF and a CR before it and without the BOMs and NULs around it: files that
+/// were put together have the former inside, a crash leaves the latter. Borrowed until the next
+/// call on the framer or the end of the chunk.
 typedef struct peri_line {
     peri_str text;
     uint64_t number; // 1-based
@@ -47,6 +48,9 @@ PERI_MUST_USE bool peri_framer_take(peri_framer *framer, peri_str *chunk, peri_l
 
 /// At the end of the stream: a last line without LF; false if there is none.
 PERI_MUST_USE bool peri_framer_finish(peri_framer *framer, peri_line *out);
+
+/// Bytes of BOMs and NULs that `text` begins with.
+size_t peri_padding(peri_str text);
 
 /// Offset just behind the last line given out: where a restart would go on (case C05).
 static inline uint64_t peri_framer_checkpoint(const peri_framer *framer) {

@@ -140,7 +140,7 @@ static void torn(peri_reader *reader, const peri_line *line, peri_str text, size
                 PERI_STR("nested too deep or too many values; its beginning is kept as raw"));
     } else {
         problem(reader, PERI_PROBLEM_MALFORMED, line, at + reader->doc.error_at,
-                PERI_STR("not JSON; its beginning is kept as raw"));
+                PERI_STR("not a JSON object; its beginning is kept as raw"));
     }
 }
 
@@ -182,9 +182,9 @@ static int read_records(peri_reader *reader, const peri_line *line, peri_str tex
             return PERI_OK;
         }
         reader->counts.welded += at > 0;
-        size_t end = reader->doc.end;
+        at += reader->doc.end;
         apply(reader, peri_json_root(&reader->doc), line);
-        at += end;
+        at += peri_padding(peri_str_sub(text, at, text.len));
     }
     return PERI_OK;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A file named on the command line that cannot be read as any dialect: one clear line that names
-# it, exit 2, whatever the verb.
+# it, exit 2, whatever the verb. In a tree, and where files are followed: counted and told, no more.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -56,4 +56,43 @@ for verb in "explain $(cat "$work/id")" "log --replay" observers status; do
   try "$perilune" $verb
   check "nor through $(echo "$verb" | cut -d ' ' -f 1)" clean
 done
+
+# A tree of everything a disk may hold: read as far as it can be, the rest counted and told.
+tree=$work/tree
+good='{"session":"s","agent":"main","kind":"user_message","text":"good"}'
+mkdir -p "$tree/folder.jsonl"
+odd=$(printf 'new\nline') # in a name, as are the others
+for name in plain "$odd" "$(printf 'invalid\377\376')" -dash "\$(id)" "$(printf '\033[31mred')"; do
+  printf '%s\n' "$good" >"$tree/$name.jsonl"
+done
+mkfifo "$tree/pipe.jsonl"
+ln -s . "$tree/loop"
+ln -s nowhere "$tree/dangling.jsonl"
+ln -s two "$tree/one"
+ln -s one "$tree/two"
+try "$perilune" replay --json --no-observers "$tree"
+check "a tree of odd names, pipes, loops and dangling links is replayed" exits 0
+check "each of its files is read once" grep -q 'activity  *6 files, 6 records' "$work/out"
+check "each record of it is JSON" luajit "$root/tests/e2e/records.lua" "$work/out"
+for path in pipe.jsonl one dangling.jsonl; do
+  try "$perilune" replay "$tree/$path"
+  check "replay refuses $path in one line" refuses "$tree/$path"
+done
+check "and says what reads a pipe" sh -c "'$perilune' replay '$tree/pipe.jsonl' 2>&1 | grep -q 'perilune run'"
+printf '%s\n' "$good" >"$tree/pipe.jsonl" &
+try "$perilune" run --json --no-observers "$tree/pipe.jsonl"
+check "run reads a pipe with a name" grep -q '"text":"good"' "$work/out"
+wait
+
+# A followed file that may not be read is told of once, whatever goes on around it.
+mkdir -p "$work/live"
+cp "$work/unreadable.jsonl" "$work/live/unreadable.jsonl"
+chmod 000 "$work/live/unreadable.jsonl"
+(for turn in 1 2 3 4; do sleep 0.3 && mkdir "$work/live/$turn"; done) &
+# shellcheck disable=SC2086 # a command with its arguments
+try timeout -s INT 2 $unprivileged run --no-observers --follow "$work/live/unreadable.jsonl"
+wait
+check "an unreadable file that is followed is named once" \
+  [ "$(grep -c 'unreadable.jsonl: permission' "$work/err")" -eq 1 ]
+check "and counted once" grep -q '1 file or folder that could not be read' "$work/out"
 finish

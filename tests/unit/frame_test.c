@@ -74,18 +74,22 @@ IT("lends a line that lies in its chunk instead of copying it") {
     peri_framer_deinit(&framer);
 }
 
-IT("leaves out a BOM at the very start and NULs at a line's start, and counts them") {
-    peri_str bytes = PERI_STR("\xEF\xBB\xBF\0\0{}\n\0\xEF\xBB\xBFx\n"), chunk = bytes;
+IT("leaves out BOMs before a line and NULs around it, and counts those before it") {
+    peri_str bytes = PERI_STR("\xEF\xBB\xBF\0\0{}\0\0\r\n\0\xEF\xBB\xBFx\n\0\0\n\xEF\xBB\n"),
+             chunk = bytes;
+    static const struct {
+        const char *text;
+        size_t left_out, offset, bytes;
+    } wants[] = {{"{}", 5, 0, 10}, {"x", 4, 11, 5}, {"", 0, 17, 2}, {"\xEF\xBB", 0, 20, 2}};
     peri_line line;
     peri_framer_init(&framer, 0);
-    CHECK(peri_framer_take(&framer, &chunk, &line));
-    CHECK_STR(line.text, "{}");
-    CHECK_EQ(line.left_out, 5);
-    CHECK_EQ(line.offset, 0);
-    CHECK_EQ(line.bytes, 7);
-    CHECK(peri_framer_take(&framer, &chunk, &line));
-    CHECK_STR(line.text, "\xEF\xBB\xBFx");
-    CHECK_EQ(line.left_out, 1);
+    for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {
+        CHECK(peri_framer_take(&framer, &chunk, &line));
+        CHECK_STR(line.text, wants[i].text);
+        CHECK_EQ(line.left_out, wants[i].left_out);
+        CHECK_EQ(line.offset, wants[i].offset);
+        CHECK_EQ(line.bytes, wants[i].bytes);
+    }
     peri_framer_deinit(&framer);
 }
 

@@ -183,6 +183,19 @@ IT("OB-2 numbers its records from 1 without a gap, whatever was damaged") {
     hosting_close(&h);
 }
 
+IT("counts what comes before a file's first named session to that session") {
+    hosting_open(&h, PERI_MODE_REPLAY, NULL);
+    char path[512];
+    snprintf(path, sizeof path, "%sC18.jsonl", STREAMS); // its first line is too deep
+    CHECK_OK(peri_host_open_path(h.host, path, NULL));
+    hosting_settle(&h);
+    hosting_finish(&h);
+    CHECK_EQ(hosting_count(&h, "sessions"), 1);
+    CHECK_EQ(times(peri_buf_str(&h.records), "\"session\":\"s-1\",\"agent\":\"main\",\"kind\""),
+             2);
+    hosting_close(&h);
+}
+
 IT("C08 writes no line separator of a text as it is, and shows it as it is") {
     hosting_digest_stream(&h, "C08", "claude-transcript");
     peri_str records = peri_buf_str(&h.records);

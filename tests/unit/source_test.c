@@ -182,6 +182,35 @@ IT("reads records welded into one line one by one") {
     stop();
 }
 
+IT("reads records between NULs and BOMs, wherever they stand, and complains of none") {
+    start(NULL, 0);
+    feed(&reader,
+         PERI_STR(
+             "\0\0{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"a\"}\0\0\n"
+             "\xEF\xBB\xBF{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"b\"}\0\0"
+             "\xEF\xBB\xBF{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"c\"}\0\n"
+             "\0\0\0\n"),
+         7);
+    CHECK_EQ(h.observation_count, 3);
+    CHECK_EQ(h.problem_count, 0);
+    CHECK_EQ(reader.counts.welded, 1);
+    CHECK_EQ(reader.counts.torn + reader.counts.malformed, 0);
+    stop();
+}
+
+IT("takes JSON that is no object for no record, and says so") {
+    start(NULL, 0);
+    reader.dialect = dialects[0];
+    feed(&reader,
+         PERI_STR("[1]\n\"x\"\n5\nnull\n{\"session\":\"s\",\"kind\":\"assistant_text\","
+                  "\"text\":\"a\"}\n"),
+         64);
+    CHECK_EQ(reader.counts.malformed, 4);
+    CHECK_EQ(reader.counts.records, 1);
+    CHECK_HAS(peri_buf_str(&h.problems), "not a JSON object");
+    stop();
+}
+
 IT("says where in its line the damage begins, behind BOM and NULs") {
     start(NULL, 0);
     feed(
