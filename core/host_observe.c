@@ -232,6 +232,7 @@ static host_agent *attach(peri_host *host, peri_agent *agent) {
     peri_tap_init(&of->tap);
     peri_join_init(&of->join);
     peri_stepper_init(&of->stepper);
+    of->stepper.live = host->mode == PERI_MODE_LIVE;
     peri_desk_init(&of->desk, host->config.limits, book, host->seed);
     agent->attached = of;
     return of;

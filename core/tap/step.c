@@ -1,6 +1,7 @@
 // The state machine of steps and turns. Its one hard question is when a turn is over: a
 // transcript's last answer says `end_turn`, but a stop hook may hold it, which only a later
-// record shows. Until then the end is kept as `may_end`.
+// record shows. Until then the end is kept as `may_end`. Where the record is the stop itself and the
+// agent waits for an answer, its last step ends at once: a veto must come before the answer.
 #include "tap/step.h"
 
 typedef struct feed {
@@ -30,7 +31,7 @@ static void close_step(const feed *f) {
     peri_stepper *s = f->s;
     bool ending = s->may_end || s->held, filled = s->filled;
     s->answer = 0;
-    s->answered = s->called = s->resulted = s->filled = s->held = false;
+    s->answered = s->called = s->resulted = s->filled = s->held = s->asked = false;
     if (filled && !s->muted) f->events->on_step_end(f->user, s->step, ending);
 }
 
@@ -49,7 +50,10 @@ static void settle(const feed *f) {
     const peri_obs_value *message = f->obs ? peri_obs_get(f->obs, PERI_OBS_F_MESSAGE) : NULL;
     if (message) end.text = message->text;
     s->may_end = true;
+    bool ended = s->asked && !s->filled; // its last step did; the end still belongs to it
+    s->filled |= ended;
     push(f, &end);
+    if (ended) s->filled = false;
     close_step(f);
     s->may_end = false;
     s->turn_open = false;
@@ -122,13 +126,13 @@ static void feed_prompt(const feed *f) {
     bool at_stop = s->may_end || (s->answered && !s->called && !s->resulted);
     if (f->obs->x.continues && s->turn_open && at_stop) {
         s->may_end = false;
-        s->held = true;
+        s->held = s->filled;
         push(f, &item);
         return;
     }
     bool running = f->obs->x.mid_turn && !s->may_end; // else there is nothing to fold into
     bool folded = running || f->obs->x.continues || f->obs->kind == PERI_OBS_STEER;
-    bool more_of_prompt = !s->answered && !s->resulted && !s->muted;
+    bool more_of_prompt = !s->answered && !s->resulted && !s->muted && !s->may_end;
     // A person who speaks into a turn that a report opened makes it a turn like any other.
     bool unmutes = s->muted && item.kind == PERI_ITEM_USER_MESSAGE;
     bool opens = !s->turn_open || unmutes || !(folded || more_of_prompt);
@@ -148,7 +152,7 @@ static void feed_answer(const feed *f) {
     peri_stepper *s = f->s;
     peri_str id = f->obs->x.answer;
     uint64_t answer = id.len ? peri_str_hash(id, PERI_HASH_SEED) : 0;
-    if (!answer && s->may_end) s->held = true; // it did not stop there
+    if (!answer && s->may_end) s->held = s->filled; // it did not stop there
     bool goes_on = s->marked || !s->resulted;
     bool same = answer ? answer == s->answer : goes_on && !s->held;
     if (s->answered && !same) close_step(f);
@@ -177,6 +181,10 @@ static void feed_end(const feed *f, peri_str reason) {
     if (!s->may_end) remember_reason(s, reason);
     if (f->obs->x.maybe) {
         s->may_end = true;
+        if (s->live && f->obs->x.ends_step && s->filled) {
+            close_step(f);
+            s->asked = true;
+        }
     } else {
         settle(f);
     }
@@ -218,7 +226,7 @@ void peri_stepper_feed(peri_stepper *stepper, const peri_obs *obs,
     case PERI_OBS_STOP_PREVENTED:
         if (stepper->may_end) {
             stepper->may_end = false;
-            stepper->held = true;
+            stepper->held = stepper->filled;
         }
         return;
     case PERI_OBS_FINISHED:

@@ -33,6 +33,8 @@ typedef struct peri_stepper {
     bool muted;    // the turn was opened by an observer's report alone: nothing of it is kept
     bool may_end;  // the answer said it was the last; a stop hook may still hold it
     bool held;     // it did: the step is ending, the turn is not
+    bool live;     // somebody waits at a stop: its step ends there, not with what becomes of it
+    bool asked;    // it did, and its end is not known yet
     bool
         marked; // the stream says where steps end: nothing else ends one of an answer without id
     char reason[PERI_REASON_MAX]; // of may_end

@@ -11,6 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
+status=0
 
 mkdir -p "$work/home" "$work/run"
 export HOME="$work/home" XDG_CONFIG_HOME="$work/home/.config" \

@@ -159,6 +159,60 @@ IT("takes a stop-prevented as the same") {
     is("user:1.1 [h text:1.1 |1! text:2.1 ");
 }
 
+// A stop at which the agent waits for an answer.
+static void stop_asked(void) {
+    peri_obs obs = of(PERI_OBS_FINISHED);
+    obs.x.maybe = obs.x.ends_step = true;
+    feed(&obs);
+}
+
+IT("contracts 1: a live stop ends its step at once, ending; what becomes of it follows") {
+    start();
+    stepper.live = true;
+    prompt();
+    say("m1");
+    stop_asked();
+    is("user:1.1 [h text:1.1 |1! ");
+    prompt();
+    is("user:1.1 [h text:1.1 |1! end:1.1 ]completed user:2.2 [h ");
+}
+
+IT("contracts 1: a live stop that is held ends its step once; the turn goes on with the next") {
+    start();
+    stepper.live = true;
+    prompt();
+    say(NULL);
+    stop_asked();
+    call(NULL, "a");
+    result("a");
+    peri_obs held = of(PERI_OBS_STOP_PREVENTED);
+    feed(&held);
+    say(NULL);
+    stop_asked();
+    peri_stepper_finish(&stepper, &events, NULL);
+    is("user:1.1 [h text:1.1 |1! call:2.1 result:2.1 r |2 text:3.1 |3! end:3.1 ]completed ");
+    start();
+    stepper.live = true;
+    prompt();
+    say("m1");
+    stop_asked();
+    prompt_of("unattributed", false, true);
+    say("m2");
+    call("m2", "a");
+    say("m3");
+    is("user:1.1 [h text:1.1 |1! note:2.1 text:2.1 call:2.1 |2 text:3.1 ");
+}
+
+IT("a replay knows what came of a stop: the step ends with it") {
+    start();
+    prompt();
+    say("m1");
+    stop_asked();
+    is("user:1.1 [h text:1.1 ");
+    peri_stepper_finish(&stepper, &events, NULL);
+    is("user:1.1 [h text:1.1 end:1.1 |1! ]completed ");
+}
+
 IT("takes a second end as the same end") {
     start();
     prompt();

@@ -77,7 +77,7 @@ return dialect {
     { when = { hook_event_name = { "Stop", "SubagentStop" } }, emit = {
       { when = { stop_hook_active = true }, more = true, kind = "stop-prevented", message = { const = "" } },
       last_words("last_assistant_message"),
-      { kind = "finished", x = { maybe = { const = true } } } } },
+      { kind = "finished", x = { maybe = { const = true }, endsStep = { const = true } } } } },
     { when = { hook_event_name = "StopFailure", error = "rate_limit" }, emit = {
       kind = "quota", message = { "error_details", "last_assistant_message", "error" } } },
     { when = { hook_event_name = "StopFailure" }, emit = {

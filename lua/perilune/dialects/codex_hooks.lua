@@ -28,7 +28,7 @@ return dialect {
       { when = { stop_hook_active = true }, more = true, kind = "stop-prevented", message = { const = "" } },
       { when = { last_assistant_message = { empty = false } }, more = true, kind = "text",
         text = "last_assistant_message", x = { repeats = { const = true } } },
-      { kind = "finished", x = { maybe = { const = true } } } } },
+      { kind = "finished", x = { maybe = { const = true }, endsStep = { const = true } } } } },
     { when = { hook_event_name = "Interrupt" }, emit = { kind = "stopped", reason = { const = "aborted" } } },
     { when = { hook_event_name = "SubagentStart" }, emit = {
       kind = "subagent", id = "agent_id", status = { const = "started" } } },
