@@ -16,5 +16,12 @@ return {
     { label = "what the user asked for", user = "Force-push the rebased branch please.",
         act.bash("git push --force origin topic") },
     { label = "a refused command", act.with(act.bash("rm -rf /"), { denied = "no" }) },
+    { label = "files of one kind, sought in the workspace",
+        act.bash("find . -name '*.orig' -delete") },
+    { label = "a cache that can be had again", act.bash("rm -rf ~/.cache/pip/http") },
+    { label = "an address for a script of ours",
+        act.bash('bash deploy.sh "$(curl -s http://metadata.example/ip)"') },
+    { label = "a commit message that quotes one",
+        act.bash("git commit -m \"$(cat <<'EOF'\ndocs: never git push --force\nEOF\n)\"") },
     { label = "a search for one", act.bash("grep -rn 'chmod 777' .") },
 }
