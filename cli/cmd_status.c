@@ -1,6 +1,10 @@
-// `perilune status`: one answer to "why is it silent?". Uses the public header alone.
+// `perilune status`: one answer to "why is it silent?". First who watches and what became of it, then the
+// observers that something keeps from speaking, then those that are well, a line or two each. Uses the
+// public header alone.
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "session.h"
@@ -8,12 +12,13 @@
 static const char help[] =
     "usage: perilune status [options]\n"
     "\n"
-    "Tells how each observer fares here: its state, since when, why, and what to do about it; how often\n"
-    "it ran and what became of what it said. States: healthy, cooling down, out of budget, denied,\n"
-    "stopped by user, disabled after failures, waiting for trust, failed to load, never triggered,\n"
-    "format not recognised, off, replaced.\n"
+    "Tells who watches, what was read and what became of it, and how each observer fares: its state,\n"
+    "since when, why, and what to do about it; how often it ran and what became of what it said. States:\n"
+    "healthy, healthy and silent, cooling down, out of budget, denied, stopped by user, disabled after\n"
+    "failures, waiting for trust, failed to load, never triggered, format not recognised, behind, no\n"
+    "runtime, off, replaced.\n"
     "\n"
-    "  --json           one object, with the counters of the host\n"
+    "  --json           one object, with all counters\n"
     "  --config FILE    one more config.yaml over yours\n"
     "  --observers DIR  a folder of observers over all others\n"
     "  --managed FILE   one more managed file, which may only restrict\n"
@@ -22,32 +27,209 @@ static const char help[] =
     "\n"
     "Exit status: 0 told; 2 usage; 3 internal failure.\n";
 
-static void print_time(int64_t wall_ms) {
-    time_t seconds = (time_t)(wall_ms / 1000);
-    struct tm parts;
-    char text[32];
-    if (!wall_ms || !gmtime_r(&seconds, &parts)) return;
-    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
-    printf(", since %s", text);
+enum { COLUMNS = 80, INDENT = 13 };
+
+typedef unsigned long long number;
+
+// ---- Lines
+
+// A character that would move the cursor or turn the writing is a blank: its bytes, or 0.
+static size_t hides(const char *at, size_t left) {
+    unsigned char c = (unsigned char)at[0];
+    if (c < 0x20 || c == 0x7F) return 1;
+    if (c == 0xC2 && left > 1 && (unsigned char)at[1] < 0xA0) return 2;
+    bool turns = left > 2 && c == 0xE2 &&
+                 ((unsigned char)at[1] == 0x80 ? (unsigned char)at[2] >= 0x8E
+                                               : (unsigned char)at[1] == 0x81);
+    return turns && ((unsigned char)at[2] & 0xF0) != 0x90 ? 3 : 0;
 }
 
+static void print_plain(const char *ptr, size_t len) {
+    while (len) {
+        size_t skip = hides(ptr, len);
+        putchar(skip ? ' ' : *ptr);
+        skip = skip ? skip : 1;
+        ptr += skip;
+        len -= skip;
+    }
+}
+
+static size_t width_of(const char *ptr, size_t len) {
+    size_t width = 0;
+    for (size_t i = 0; i < len; i++) width += ((unsigned char)ptr[i] & 0xC0) != 0x80;
+    return width;
+}
+
+// A word under which a text stands, broken between words.
 static void print_text(const char *lead, peri_str text) {
-    if (text.len) printf("    %s %.*s\n", lead, (int)text.len, text.ptr);
+    if (!text.len) return;
+    size_t column = INDENT;
+    printf("    %-*s", INDENT - 4, lead);
+    for (size_t at = 0; at < text.len;) {
+        const char *blank = memchr(text.ptr + at, ' ', text.len - at);
+        size_t end = blank ? (size_t)(blank - text.ptr) : text.len;
+        size_t width = width_of(text.ptr + at, end - at);
+        if (column > INDENT && column + 1 + width > COLUMNS) {
+            printf("\n%*s", INDENT, "");
+            column = INDENT;
+        } else if (column > INDENT) {
+            putchar(' ');
+            column++;
+        }
+        print_plain(text.ptr + at, end - at);
+        column += width;
+        at = end + 1;
+    }
+    putchar('\n');
+}
+
+static void print_line(const char *lead, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void print_line(const char *lead, const char *format, ...) {
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    size_t used = len < 0 ? 0 : (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
+    print_text(lead, (peri_str){text, used});
+}
+
+static const char *time_text(int64_t wall_ms, char room[32]) {
+    time_t seconds = (time_t)(wall_ms / 1000);
+    struct tm parts;
+    room[0] = '\0';
+    if (gmtime_r(&seconds, &parts)) strftime(room, 32, "%Y-%m-%d %H:%M:%S UTC", &parts);
+    return room;
+}
+
+// ---- Who watches
+
+typedef struct peers {
+    size_t alive;
+    bool told_last;
+} peers;
+
+static void print_block(peri_str text) {
+    while (text.len) {
+        const char *lf = memchr(text.ptr, '\n', text.len);
+        size_t line = lf ? (size_t)(lf - text.ptr) : text.len;
+        fputs("    ", stdout);
+        print_plain(text.ptr, line);
+        putchar('\n');
+        size_t used = lf ? line + 1 : line;
+        text = (peri_str){text.ptr + used, text.len - used};
+    }
+}
+
+static void print_alive(void *user, const peri_peer *peer) {
+    peers *p = user;
+    char since[32], told[32];
+    if (!peer->alive) return;
+    p->alive++;
+    printf("watching: process %lld, since %s\n", (long long)peer->pid,
+           time_text(peer->started_wall_ms, since));
+    print_block(peer->text);
+    printf("    as of    %s\n", time_text(peer->told_wall_ms, told));
+}
+
+static void print_last(void *user, const peri_peer *peer) {
+    peers *p = user;
+    char at[32];
+    if (p->told_last) return;
+    p->told_last = true;
+    printf("nobody watches: the last perilune (process %lld) %s %s\n", (long long)peer->pid,
+           peer->ended ? "ended at" : "died; it was last heard of at",
+           time_text(peer->told_wall_ms, at));
+    print_block(peer->text);
+}
+
+static int print_peers(peri_host *host) {
+    peers p = {0};
+    peri_source_lag lag;
+    int status = peri_host_peers(host, print_alive, &p);
+    if (status == PERI_OK && !p.alive) status = peri_host_peers(host, print_last, &p);
+    if (status == PERI_OK && !p.alive && !p.told_last) {
+        puts("nobody watches yet: start with perilune run, or look back with perilune replay");
+    }
+    if (status == PERI_OK) status = peri_host_source_lag(host, &lag);
+    if (status == PERI_OK && lag.files) {
+        char since[32];
+        printf("    unread   %llu bytes of %llu followed files, since %s\n", (number)lag.bytes,
+               (number)lag.files, time_text(lag.since_wall_ms, since));
+    }
+    return status;
+}
+
+// ---- Observers
+
+typedef struct listing {
+    bool troubled; // print those that something keeps from speaking, else the others
+    size_t count[2];
+} listing;
+
+// Replaced and well ones need nothing.
+static bool is_troubled(const peri_observer_state *s) {
+    return s->next.len > 0;
+}
+
+static void print_counts(const peri_observer_state *s) {
+    char at[32];
+    if (s->runs && (s->failures || s->skipped || s->no_runtime || is_troubled(s))) {
+        print_line("ran",
+                   "%llu times: %llu silent, %llu skipped, %llu without a runtime, "
+                   "%llu failed",
+                   (number)s->runs, (number)s->silent, (number)s->skipped,
+                   (number)s->no_runtime, (number)s->failures);
+    }
+    if (s->proposed) {
+        print_line("said", "%llu: %llu delivered, %llu deferred, %llu dropped",
+                   (number)s->proposed, (number)s->delivered, (number)s->deferred,
+                   (number)s->dropped);
+    }
+    if (s->digest_wall_ms) {
+        print_line("shown", "step %llu last, at %s", (number)s->digest_step,
+                   time_text(s->digest_wall_ms, at));
+    }
+    for (size_t i = 0; i < s->drop_count; i++) {
+        print_line(i ? "" : "dropped", "%llu: %.*s", (number)s->drops[i].count,
+                   (int)s->drops[i].reason.len, s->drops[i].reason.ptr);
+    }
+    if (s->tokens) print_line("tokens", "%llu", (number)s->tokens);
+    if (s->lag) print_line("lag", "%llu events not shown to it yet", (number)s->lag);
 }
 
 static void print_state(void *user, const peri_observer_state *s) {
-    (void)user;
-    printf("%.*s: %.*s", (int)s->name.len, s->name.ptr, (int)s->state.len, s->state.ptr);
-    print_time(s->since_wall_ms);
-    printf("\n");
-    print_text("why ", s->cause);
+    listing *l = user;
+    char since[32];
+    if (is_troubled(s) != l->troubled) return;
+    l->count[l->troubled]++;
+    putchar('\n');
+    print_plain(s->name.ptr, s->name.len);
+    printf(": %.*s", (int)s->state.len, s->state.ptr);
+    if (s->since_wall_ms) printf(", since %s", time_text(s->since_wall_ms, since));
+    putchar('\n');
+    if (s->sessions > 1 && s->alike < s->sessions) {
+        print_line("where", "%llu of the %llu agents it watches now", (number)s->alike,
+                   (number)s->sessions);
+    }
+    print_text("why", s->cause);
     print_text("next", s->next);
-    if (!s->runs) return;
-    printf("    ran  %llu times, failed %llu; proposed %llu, delivered %llu, dropped %llu\n",
-           (unsigned long long)s->runs, (unsigned long long)s->failures,
-           (unsigned long long)s->proposed, (unsigned long long)s->delivered,
-           (unsigned long long)s->dropped);
-    print_text("last dropped:", s->last_drop);
+    if (s->failures) print_text("error", s->last_error);
+    if (s->waits_for.len) {
+        print_line("waits", "for %.*s (%.*s)", (int)s->waits_for.len, s->waits_for.ptr,
+                   (int)s->model.len, s->model.ptr);
+    }
+    print_counts(s);
+}
+
+static int print_observers(peri_host *host) {
+    listing l = {.troubled = true};
+    int status = peri_host_observer_states(host, print_state, &l);
+    l.troubled = false;
+    if (status == PERI_OK) status = peri_host_observer_states(host, print_state, &l);
+    return status;
 }
 
 static int print_status(peri_host *host, bool json) {
@@ -57,8 +239,9 @@ static int print_status(peri_host *host, bool json) {
         status = peri_host_status_json(host, &text);
         if (status >= 0) printf("%.*s\n", (int)text.len, text.ptr);
     } else {
-        if (off.len) printf("observers are off: %.*s\n\n", (int)off.len, off.ptr);
-        status = peri_host_observer_states(host, print_state, NULL);
+        if (off.len) printf("observers are off: %.*s\n", (int)off.len, off.ptr);
+        status = print_peers(host);
+        if (status >= 0) status = print_observers(host);
     }
     return session_exit_code(status);
 }

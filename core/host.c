@@ -247,7 +247,9 @@ static int sooner(int a_ms, int b_ms) {
 
 // Until what waits on others is tried again; -1: nothing does.
 static int retry_timeout_ms(const peri_host *host) {
-    return sooner(host->ledger_dirty ? LEDGER_RETRY_MS : -1, host_subscribers_timeout_ms(host));
+    int ledger = host->ledger_dirty ? LEDGER_RETRY_MS : -1;
+    return sooner(sooner(ledger, host_presence_timeout_ms(host)),
+                  host_subscribers_timeout_ms(host));
 }
 
 static void step(peri_host *host, int timeout_ms) {

@@ -15,7 +15,8 @@
 //   host_pairing.c  arming, and what is let through host_agents.c  definitions that name observers
 //   host_report.c   reports                        host_resume.c   what outlives a host
 //   host_states.c   why is it silent?              host_standing.c what it is told from
-//   host_presence.c other hosts of the ledger
+//   host_presence.c other hosts of the ledger      host_history.c  what the ledger remembers
+//   host_lag.c      are the sources read?          host_states_json.c  the same answers as JSON
 //   host_stale.c    is advice overtaken?          host_policies.c the chain of policies
 //   host_recall.c   notes and skills                host_author.c   doors for the CLI's author verbs
 #ifndef PERI_HOST_INTERNAL_H
@@ -298,15 +299,21 @@ void host_resume_deliveries(peri_host *host);
 /// Around the sink: 0, and the delivery may be handed over.
 int host_begin_handing(void *user, const peri_delivery *delivery);
 
-// host_states.c
-/// Appends `,"states":[...]`.
+// host_states_json.c
+/// Appends `,"states":[...],"hosts":[...],"sourceLag":{...}`.
 void host_states_add_json(peri_host *host, peri_buf *out);
+
+// host_lag.c
+/// As peri_host_source_lag(), of that ledger.
+PERI_MUST_USE int host_source_lag(peri_host *host, peri_ledger *ledger, peri_source_lag *out);
 
 // host_spend.c
 /// Asks for `amount` of `what` for the agent's session and the day. NULL, and it is spent, or the ceiling
 /// that is reached; that is said once a session.
 const char *host_spend_try(peri_host *host, const host_agent *of, peri_spend what,
                            uint64_t amount);
+/// When a ceiling that was reached is a new one by itself; 0: not in this session.
+int64_t host_spend_until(const peri_host *host, const char *reached);
 /// What hosts before this one, or beside it, spent; live only.
 void host_spend_resume_day(peri_host *host);
 void host_spend_resume_session(peri_host *host, host_session *kept, peri_str session);
@@ -318,9 +325,17 @@ void host_spend_save(peri_host *host);
 void host_presence_open(peri_host *host, const char *ledger_path);
 /// True if the session is this host's to observe; that it is another's is told once.
 bool host_claim_session(peri_host *host, const peri_session *session);
+/// True if this host observes the session.
+bool host_observes(const peri_host *host, peri_str session);
+/// True if a host other than the holder of `claims` does.
+bool host_presence_observes(const peri_claims *claims, peri_str session);
+/// Opens the claims of a ledger to ask by; closed by peri_claims_close().
+void host_presence_ask(const char *ledger_path, peri_claims *out);
 /// True if another live host observes it.
 bool host_is_elsewhere(const peri_host *host, peri_str session);
-/// Stores what the host says of itself, once a second at most, for the commit that follows.
+/// Stores what the host says of itself, once a second at most and if it has said something since, for the
+/// commit that follows; and how long until it will. -1: it has nothing to tell.
+int host_presence_timeout_ms(const peri_host *host);
 void host_presence_save(peri_host *host, bool ended);
 
 // host_standing.c

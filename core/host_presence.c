@@ -84,21 +84,37 @@ bool host_claim_session(peri_host *host, const peri_session *session) {
     return kept->claimed;
 }
 
+bool host_presence_observes(const peri_claims *claims, peri_str session) {
+    return peri_claims_is_held(claims, place_of(session));
+}
+
 bool host_is_elsewhere(const peri_host *host, peri_str session) {
-    return host->claims.fd >= 0 && peri_claims_is_held(&host->claims, place_of(session));
+    return host_presence_observes(&host->claims, session);
+}
+
+bool host_observes(const peri_host *host, peri_str id) {
+    const peri_session *session = peri_map_get(&host->registry.sessions, id);
+    const host_session *kept = session ? session->attached : NULL;
+    return kept && kept->claimed;
+}
+
+void host_presence_ask(const char *ledger_path, peri_claims *out) {
+    char *path = claims_path(ledger_path);
+    if (!path || peri_claims_open(out, path, true) < 0) out->fd = -1;
+    free(path);
 }
 
 // ---- The host itself
 
-// Once a second at most, and only if something was said since.
-static bool is_due(const peri_host *host, bool ended) {
-    if (ended) return true;
-    int64_t now = host->clock.now_ms(host->clock.user);
-    return host->told_seq != host->seq && now - host->told_ms >= TELL_MS;
+int host_presence_timeout_ms(const peri_host *host) {
+    if (!host->ledger || host->claims.fd < 0 || host->told_seq == host->seq) return -1;
+    int64_t passed_ms = host->clock.now_ms(host->clock.user) - host->told_ms;
+    return passed_ms >= TELL_MS ? 0 : (int)(TELL_MS - passed_ms);
 }
 
 void host_presence_save(peri_host *host, bool ended) {
-    if (!host->ledger || host->claims.fd < 0 || !is_due(host, ended)) return;
+    if (!host->ledger || host->claims.fd < 0) return;
+    if (!ended && host_presence_timeout_ms(host) != 0) return;
     peri_buf json, text;
     peri_buf_init(&json, 64 * 1024);
     peri_buf_init(&text, 16 * 1024);

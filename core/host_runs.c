@@ -163,11 +163,22 @@ void host_record_proposal(peri_host *host, const host_work *work, const peri_pro
     host->counts.proposals++;
 }
 
+// A ceiling is reached: told once, until it is a new one by itself.
+static void go_without(peri_host *host, peri_pairing *pairing, const char *reached) {
+    pairing->budget_until_wall_ms = host_spend_until(host, reached);
+    if (pairing->out_of_budget) return;
+    pairing->out_of_budget = true;
+    host_pairing_tell(host, pairing, PERI_STR("out-of-budget"), peri_str_c(reached), NULL);
+}
+
 static int check_proposal(peri_host *host, const host_work *work, const peri_draft *draft,
                           peri_proposal **out, const char **reason) {
     peri_pairing *pairing = work->pairing;
     const char *refusal = draft->report.ptr ? host_report_refusal(pairing) : NULL;
-    if (!refusal) refusal = host_spend_try(host, work->of, PERI_SPEND_PROPOSALS, 1);
+    if (!refusal) {
+        refusal = host_spend_try(host, work->of, PERI_SPEND_PROPOSALS, 1);
+        if (refusal) go_without(host, pairing, refusal);
+    }
     if (refusal) { // no fault of the observer's
         *reason = refusal;
         return PERI_EDENIED;
@@ -338,8 +349,11 @@ static void end_run(host_run *run, const peri_run_result *result) {
 
 // A model's call is asked for before it is made; without it the run ends as one nobody could do.
 static bool may_call(const host_run *run) {
-    return run->work.pairing->observer->runtime != PERI_RUN_MODEL ||
-           !host_spend_try(run->host, run->work.of, PERI_SPEND_MODEL_CALLS, 1);
+    peri_pairing *pairing = run->work.pairing;
+    if (pairing->observer->runtime != PERI_RUN_MODEL) return true;
+    const char *spent = host_spend_try(run->host, run->work.of, PERI_SPEND_MODEL_CALLS, 1);
+    if (spent) go_without(run->host, pairing, spent);
+    return !spent;
 }
 
 static peri_run_request request_of(const peri_pairing *pairing, const peri_turn *turn,
@@ -429,6 +443,18 @@ static void lose_batch(peri_host *host, const host_work *work, int status) {
               PERI_FMT(work->pairing->observer->name), peri_status_message(status));
 }
 
+static void tell_armed(peri_host *host, peri_pairing *pairing) {
+    host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state), (peri_str){0},
+                      NULL);
+}
+
+static void look_at_budget(peri_host *host, peri_pairing *pairing) {
+    int64_t until = pairing->budget_until_wall_ms;
+    if (!pairing->out_of_budget || !until || host_wall_ms(host) < until) return;
+    pairing->out_of_budget = false;
+    tell_armed(host, pairing);
+}
+
 // True while its runtime is to be left alone; its activity waits in the tap.
 static bool rests(peri_host *host, peri_pairing *pairing) {
     if (!pairing->wait_until_wall_ms) return false;
@@ -437,8 +463,7 @@ static bool rests(peri_host *host, peri_pairing *pairing) {
         return true;
     }
     pairing->wait_until_wall_ms = 0;
-    host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state), (peri_str){0},
-                      NULL);
+    tell_armed(host, pairing);
     return false;
 }
 
@@ -457,13 +482,10 @@ static void do_run(peri_host *host, const host_work *work) {
         pairing->cursor = work->upto;
         return;
     }
+    look_at_budget(host, pairing);
     const char *spent = host_spend_try(host, work->of, PERI_SPEND_WAKES, 1);
     if (spent) {
-        if (!pairing->out_of_budget) {
-            host_pairing_tell(host, pairing, PERI_STR("out-of-budget"), peri_str_c(spent),
-                              NULL);
-        }
-        pairing->out_of_budget = true;
+        go_without(host, pairing, spent);
         pairing->counts.skipped++;
         pairing->cursor = work->upto;
         return;

@@ -75,6 +75,12 @@ void host_spend_save(peri_host *host) {
     save(host, PERI_STR(""), host->unsaved_today.day, &host->unsaved_today);
 }
 
+int64_t host_spend_until(const peri_host *host, const char *reached) {
+    enum { DAY_MS = 24 * 60 * 60 * 1000 };
+    bool of_day = peri_str_starts(peri_str_c(reached), PERI_STR("the day's"));
+    return of_day ? (host->spent_today.day + 1) * DAY_MS : 0;
+}
+
 static void note(peri_host *host, host_session *kept, peri_spend what, uint64_t amount) {
     if (!is_kept(host)) return;
     if (host->unsaved_today.day != host->spent_today.day) { // midnight was between

@@ -39,6 +39,8 @@ static void take_before(void *user, const peri_standing *from) {
     peri_pairing *pairing = user;
     pairing->before = (peri_pairing_counts){.runs = from->runs,
                                             .silent = from->silent,
+                                            .skipped = from->skipped,
+                                            .no_runtime = from->no_runtime,
                                             .failed = from->failures,
                                             .delivered = from->delivered,
                                             .deferred = from->deferred,
@@ -75,11 +77,14 @@ static void save_pairing(peri_host *host, const peri_pairing *pairing, peri_buf 
         .cause = host_scrubbed(host, pairing->disabled ? pairing->last_error : pairing->why,
                                &room[0]),
         .since_wall_ms = pairing->since_wall_ms,
-        .until_wall_ms = pairing->wait_until_wall_ms,
+        .until_wall_ms = pairing->out_of_budget ? pairing->budget_until_wall_ms
+                                                : pairing->wait_until_wall_ms,
         .last_error = host_scrubbed(host, pairing->last_error, &room[1]),
         .last_drop = host_scrubbed(host, pairing->last_drop, &room[2]),
         .runs = before->runs + c->runs,
         .silent = before->silent + c->silent,
+        .skipped = before->skipped + c->skipped,
+        .no_runtime = before->no_runtime + c->no_runtime,
         .failures = before->failed + c->failed,
         .proposed = c->proposed, // goes on over restarts, for its ids
         .delivered = before->delivered + c->delivered,

@@ -21,6 +21,11 @@ PERI_MUST_USE int peri_ledger_put_checkpoint(peri_ledger *ledger, const peri_che
 /// Forgets a path's.
 PERI_MUST_USE int peri_ledger_drop_checkpoint(peri_ledger *ledger, peri_str path);
 
+/// Visits the latest `limit`, their paths included.
+typedef void (*peri_checkpoint_fn)(void *user, const peri_checkpoint *checkpoint);
+PERI_MUST_USE int peri_ledger_checkpoints(peri_ledger *ledger, uint64_t limit,
+                                          peri_checkpoint_fn fn, void *user);
+
 /// The one of a path, or, if `path` is absent, of a device and inode. Its own path is not filled in.
 /// PERI_ENOENT.
 PERI_MUST_USE int peri_ledger_get_checkpoint(peri_ledger *ledger, peri_str path,

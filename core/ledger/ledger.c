@@ -57,9 +57,10 @@ static const char *const statement_texts[LEDGER_STATEMENT_COUNT] = {
                         "ended, status, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
     [LEDGER_PUT_STANDING] =
         "INSERT OR REPLACE INTO standing (session, agent, observer, state, cause, "
-        "since_wall_ms, until_wall_ms, last_error, last_drop, runs, silent, failures, proposed, "
-        "delivered, deferred, dropped, tokens, digest_step, digest_wall_ms, overdue, read_to, "
-        "at_wall_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "since_wall_ms, until_wall_ms, last_error, last_drop, runs, silent, skipped, no_runtime, "
+        "failures, proposed, delivered, deferred, dropped, tokens, digest_step, digest_wall_ms, "
+        "overdue, read_to, at_wall_ms) VALUES "
+        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [LEDGER_PUT_HEARD] =
         "INSERT OR REPLACE INTO heard (session, agent, items, at_wall_ms) VALUES (?, ?, ?, ?)",
     [LEDGER_ADD_DROP] =

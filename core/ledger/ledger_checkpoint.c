@@ -49,3 +49,26 @@ int peri_ledger_get_checkpoint(peri_ledger *ledger, peri_str path, uint64_t devi
     if (code == SQLITE_ROW) return PERI_OK;
     return code == SQLITE_DONE ? PERI_ENOENT : peri__ledger_status(code);
 }
+
+int peri_ledger_checkpoints(peri_ledger *ledger, uint64_t limit, peri_checkpoint_fn fn,
+                            void *user) {
+    static const char sql[] = "SELECT path, device, inode, offset FROM checkpoint "
+                              "ORDER BY at_wall_ms DESC LIMIT ?";
+    sqlite3_stmt *list = NULL;
+    int code = sqlite3_prepare_v2(ledger->db, sql, -1, &list, NULL);
+    int64_t most = limit < INT64_MAX ? (int64_t)limit : INT64_MAX;
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(list, 1, most);
+    if (code == SQLITE_OK) code = sqlite3_step(list);
+    for (; code == SQLITE_ROW; code = sqlite3_step(list)) {
+        const char *path = (const char *)sqlite3_column_text(list, 0);
+        const peri_checkpoint checkpoint = {
+            .path = peri_str_c(path),
+            .device = (uint64_t)sqlite3_column_int64(list, 1),
+            .inode = (uint64_t)sqlite3_column_int64(list, 2),
+            .offset = (uint64_t)sqlite3_column_int64(list, 3),
+        };
+        fn(user, &checkpoint);
+    }
+    sqlite3_finalize(list);
+    return code == SQLITE_DONE ? PERI_OK : peri__ledger_status(code);
+}

@@ -12,7 +12,7 @@
 
 // "peri" in the file's header: only such a file is taken for a ledger.
 #define APPLICATION_ID 0x70657269
-#define SCHEMA_VERSION 5
+#define SCHEMA_VERSION 6
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -52,7 +52,8 @@ static const char schema[] =
               "started_wall_ms INTEGER, at_wall_ms INTEGER, ended INTEGER, status TEXT, text TEXT);"
               "CREATE TABLE IF NOT EXISTS standing (session TEXT, agent TEXT, observer TEXT, "
               "state TEXT, cause TEXT, since_wall_ms INTEGER, until_wall_ms INTEGER, last_error TEXT, "
-              "last_drop TEXT, runs INTEGER, silent INTEGER, failures INTEGER, proposed INTEGER, "
+              "last_drop TEXT, runs INTEGER, silent INTEGER, skipped INTEGER, no_runtime INTEGER, "
+              "failures INTEGER, proposed INTEGER, "
               "delivered INTEGER, deferred INTEGER, dropped INTEGER, tokens INTEGER, "
               "digest_step INTEGER, digest_wall_ms INTEGER, overdue INTEGER, read_to INTEGER, "
               "at_wall_ms INTEGER, PRIMARY KEY (observer, session, agent)) WITHOUT ROWID;"
@@ -182,6 +183,8 @@ static int set_up(sqlite3 *db, int64_t max_bytes, int64_t version) {
     }
     // It fails where another program was quicker; what is missing then fails where it is used.
     if (status == PERI_OK && version == 3) (void)tell(db, since_version_3);
+    if (status == PERI_OK && version == 5)
+        (void)tell(db, "DROP TABLE standing"); // had fewer columns
     if (status == PERI_OK && version < SCHEMA_VERSION) status = tell(db, schema);
     if (status < 0) return status;
     char pragma[64];

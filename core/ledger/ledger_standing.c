@@ -20,6 +20,8 @@ int peri_ledger_put_standing(peri_ledger *ledger, const peri_standing *from, int
         peri__ledger_text(from->last_drop),
         peri__ledger_number((int64_t)from->runs),
         peri__ledger_number((int64_t)from->silent),
+        peri__ledger_number((int64_t)from->skipped),
+        peri__ledger_number((int64_t)from->no_runtime),
         peri__ledger_number((int64_t)from->failures),
         peri__ledger_number((int64_t)from->proposed),
         peri__ledger_number((int64_t)from->delivered),
@@ -110,8 +112,8 @@ static int done(sqlite3_stmt *query, int code) {
 
 #define STANDING_COLUMNS                                                                       \
     "s.session, s.agent, s.observer, state, cause, since_wall_ms, until_wall_ms, last_error, " \
-    "last_drop, runs, silent, failures, proposed, delivered, deferred, dropped, tokens, "      \
-    "digest_step, digest_wall_ms, overdue, read_to, s.at_wall_ms, items"
+    "last_drop, runs, silent, skipped, no_runtime, failures, proposed, delivered, deferred, "  \
+    "dropped, tokens, digest_step, digest_wall_ms, overdue, read_to, s.at_wall_ms, items"
 #define WITH_ITEMS " AS s LEFT JOIN heard AS h ON h.session = s.session AND h.agent = s.agent "
 
 static int each_standing(sqlite3_stmt *query, int code, peri_standing_fn fn, void *user) {
@@ -129,18 +131,20 @@ static int each_standing(sqlite3_stmt *query, int code, peri_standing_fn fn, voi
             .last_drop = text_at(query, 8),
             .runs = count_at(query, 9),
             .silent = count_at(query, 10),
-            .failures = count_at(query, 11),
-            .proposed = count_at(query, 12),
-            .delivered = count_at(query, 13),
-            .deferred = count_at(query, 14),
-            .dropped = count_at(query, 15),
-            .tokens = count_at(query, 16),
-            .digest_step = count_at(query, 17),
-            .digest_wall_ms = sqlite3_column_int64(query, 18),
-            .overdue = count_at(query, 19),
-            .read_to = count_at(query, 20),
-            .at_wall_ms = sqlite3_column_int64(query, 21),
-            .items = count_at(query, 22),
+            .skipped = count_at(query, 11),
+            .no_runtime = count_at(query, 12),
+            .failures = count_at(query, 13),
+            .proposed = count_at(query, 14),
+            .delivered = count_at(query, 15),
+            .deferred = count_at(query, 16),
+            .dropped = count_at(query, 17),
+            .tokens = count_at(query, 18),
+            .digest_step = count_at(query, 19),
+            .digest_wall_ms = sqlite3_column_int64(query, 20),
+            .overdue = count_at(query, 21),
+            .read_to = count_at(query, 22),
+            .at_wall_ms = sqlite3_column_int64(query, 23),
+            .items = count_at(query, 24),
         };
         fn(user, &standing);
     }
@@ -181,6 +185,15 @@ int peri_ledger_drops(peri_ledger *ledger, peri_str observer, uint64_t limit, pe
     for (; code == SQLITE_ROW; code = sqlite3_step(query)) {
         fn(user, text_at(query, 0), count_at(query, 1));
     }
+    return done(query, code);
+}
+
+int peri_ledger_observers(peri_ledger *ledger, peri_observer_name_fn fn, void *user) {
+    sqlite3_stmt *query = NULL;
+    int code = ask(ledger, "SELECT DISTINCT observer FROM standing ORDER BY observer",
+                   (peri_str){0}, 0, &query);
+    if (code == SQLITE_OK) code = sqlite3_step(query);
+    for (; code == SQLITE_ROW; code = sqlite3_step(query)) fn(user, text_at(query, 0));
     return done(query, code);
 }
 

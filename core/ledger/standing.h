@@ -14,7 +14,8 @@ typedef struct peri_standing {
     int64_t since_wall_ms;
     int64_t until_wall_ms; // when the state ends by itself; 0: it does not
     peri_str last_error, last_drop;
-    uint64_t runs, silent, failures, proposed, delivered, deferred, dropped, tokens;
+    uint64_t runs, silent, skipped, no_runtime, failures, proposed, delivered, deferred,
+        dropped, tokens;
     uint64_t digest_step;   // of the last digest
     int64_t digest_wall_ms; // 0: none yet
     uint64_t overdue;       // wakes since then that could not be met
@@ -43,6 +44,11 @@ PERI_MUST_USE int peri_ledger_standings(peri_ledger *ledger, peri_str observer, 
 /// Visits the one with the key of `key`, if it is there.
 PERI_MUST_USE int peri_ledger_get_standing(peri_ledger *ledger, const peri_standing *key,
                                            peri_standing_fn fn, void *user);
+
+/// Visits the names of all observers that have a standing, in order.
+typedef void (*peri_observer_name_fn)(void *user, peri_str name);
+PERI_MUST_USE int peri_ledger_observers(peri_ledger *ledger, peri_observer_name_fn fn,
+                                        void *user);
 
 /// Visits why proposals of `observer` were dropped, the most frequent reasons first.
 typedef void (*peri_drop_fn)(void *user, peri_str reason, uint64_t count);

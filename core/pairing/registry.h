@@ -78,9 +78,10 @@ typedef struct peri_pairing {
     bool note_due;         // its state was lost: the next digest begins with a recovery note
     int64_t wait_until_wall_ms; // its runtime asked to be left alone until then; 0: it did not
     bool out_of_budget;         // and told so
-    int64_t since_wall_ms;      // when it came into its state
-    peri_str why;               // what brought it there; owned; absent while armed
-    peri_str told;              // the state its records told last, a word of the program
+    int64_t budget_until_wall_ms; // when there is a new one; 0: not in this session
+    int64_t since_wall_ms;        // when it came into its state
+    peri_str why;                 // what brought it there; owned; absent while armed
+    peri_str told;                // the state its records told last, a word of the program
     const peri_agent *reports_to; // the coordinator of an inherited observer; NULL: its agent
     uint32_t failures;            // in a row
     uint64_t cursor;              // number of the next activity item to digest

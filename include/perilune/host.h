@@ -216,18 +216,38 @@ PERI_API void peri_host_set_sink(peri_host *host, peri_sink_fn fn, void *user);
 /// @param[out] out  borrowed until the next call on this host.
 PERI_API PERI_MUST_USE int peri_host_status_json(peri_host *host, peri_str *out);
 
+/// Proposals of an observer that were dropped for one reason.
+typedef struct peri_drop_count {
+    peri_str reason;
+    uint64_t count;
+} peri_drop_count;
+
 /// How one observer fares, from what was loaded and what the ledger holds. Texts are lent for the call.
 typedef struct peri_observer_state {
     size_t struct_size;
     peri_str name, layer;
     peri_str
-        state; ///< healthy, cooling down, out of budget, denied, stopped by user, disabled after
-               ///< failures, waiting for trust, failed to load, never triggered, format not
-               ///< recognised; off, replaced
-    int64_t since_wall_ms; ///< 0: since it was loaded
+        state; ///< healthy, healthy and silent, cooling down, out of budget, denied, stopped by
+               ///< user, disabled after failures, waiting for trust, failed to load, never
+               ///< triggered, format not recognised, behind, no runtime; off, replaced
+    int64_t since_wall_ms; ///< 0: nothing happened yet
     peri_str cause, next;  ///< why, and what to do; may be absent
     uint64_t runs, failures, proposed, delivered, dropped;
-    peri_str last_drop; ///< reason of the last one; may be absent
+    peri_str last_drop;    ///< reason of the last one; may be absent
+    int64_t until_wall_ms; ///< when the state ends by itself; 0: it does not
+    peri_str model;        ///< "lua", "command", or the model it names; absent if not loaded
+    peri_str waits_for;    ///< its triggers, comma separated; absent if not loaded
+    peri_str last_error;   ///< of its runs; may be absent
+    uint64_t silent, deferred, tokens;
+    uint64_t skipped,
+        no_runtime;           ///< its wake() said no, or a ceiling; nothing here could run it
+    uint64_t heard;           ///< items of the agents that it watches
+    uint64_t lag;             ///< of those, in sessions that go on: not shown to it yet
+    uint64_t digest_step;     ///< step of its last digest
+    int64_t digest_wall_ms;   ///< 0: none yet
+    uint64_t sessions, alike; ///< agents that it watches now, and those of them in this state
+    const peri_drop_count *drops; ///< the most frequent reasons first
+    size_t drop_count;
 } peri_observer_state;
 typedef void (*peri_observer_state_fn)(void *user, const peri_observer_state *state);
 
@@ -235,6 +255,27 @@ typedef void (*peri_observer_state_fn)(void *user, const peri_observer_state *st
 /// for reading only. @return PERI_OK; PERI_ENOMEM.
 PERI_API PERI_MUST_USE int peri_host_observer_states(peri_host *host, peri_observer_state_fn fn,
                                                      void *user);
+
+/// A live host of the same ledger, or one that was. Texts are lent for the call.
+typedef struct peri_peer {
+    size_t struct_size;
+    int64_t pid, started_wall_ms, told_wall_ms; ///< told: when it said what follows
+    bool alive, ended;                          ///< neither: it died without ending
+    peri_str text; ///< what it read, decided and lost, in lines for people
+    peri_str json; ///< the same as one JSON object: counters as in peri_host_status_json()
+} peri_peer;
+typedef void (*peri_peer_fn)(void *user, const peri_peer *peer);
+
+/// Tells the hosts of the ledger, the latest 16, the latest first. As peri_host_observer_states().
+PERI_API PERI_MUST_USE int peri_host_peers(peri_host *host, peri_peer_fn fn, void *user);
+
+/// Followed files that have grown since they were read last: bytes of whole lines not read yet, of how
+/// many files, and since when; all 0 if there are none. What changed in the last ten seconds is not late.
+typedef struct peri_source_lag {
+    uint64_t bytes, files;
+    int64_t since_wall_ms;
+} peri_source_lag;
+PERI_API PERI_MUST_USE int peri_host_source_lag(peri_host *host, peri_source_lag *out);
 
 /// The switch that keeps every observer from running; absent if none does. Borrowed until the host ends.
 PERI_API peri_str peri_host_switched_off(const peri_host *host);

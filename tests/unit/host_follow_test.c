@@ -395,6 +395,9 @@ IT("spends no time on a thousand idle files") {
     }
     CHECK_EQ(status_count("observations"), 1000);
     CHECK_EQ(status_count("sessions"), 1000);
+    while (peri_host_timeout_ms(host) >= 0) { // it tells the ledger of itself once more
+        CHECK(peri_host_step(host, peri_host_timeout_ms(host)) >= 0);
+    }
     double before = cpu_ms();
     struct pollfd ready = {.fd = peri_host_fd(host), .events = POLLIN};
     CHECK_EQ(poll(&ready, 1, 500), 0);
