@@ -141,6 +141,12 @@ static void sniff_observation(void *user, peri_obs *obs) {
 
 enum { SNIFF_LINES = PERI_DETECT_RECORDS + 4 };
 
+// Only what unpacks a file finds its bytes wrong.
+static const char *failure_message(int status) {
+    return status == PERI_EPARSE ? "the compressed file is damaged or cut off"
+                                 : peri_status_message(status);
+}
+
 int host_sniff(peri_host *host, host_file *file, const peri_dialect *dialect, uint64_t *size) {
     peri_file in;
     int status = peri_file_open(&in, file->path);
@@ -158,7 +164,8 @@ int host_sniff(peri_host *host, host_file *file, const peri_dialect *dialect, ui
             if (peri_reader_step(&reader, &rest) < 0) break;
         }
     }
-    status = got < 0 ? (int)got : PERI_OK;
+    // What stands before a damaged place is read, and the damage told then.
+    status = got < 0 && !reader.dialect ? (int)got : PERI_OK;
     if (got == 0) status = peri_reader_finish(&reader);
     if (status == PERI_OK &&
         (reader.refused || !reader.dialect || reader.counts.malformed == reader.counts.lines)) {
@@ -223,7 +230,7 @@ static int open_file(void *user, const char *path) {
         host_list_other(o->host, path);
     } else {
         o->host->counts.unread_files++;
-        host_logf(o->host, "warning", "%s: %s", path, peri_status_message(status));
+        host_logf(o->host, "warning", "%s: %s", path, failure_message(status));
     }
     return PERI_OK;
 }
@@ -244,7 +251,7 @@ static void explain_refusal(peri_host *host, const char *path, int status, uint6
         host_logf(host, "error",
                   "%s: neither a file nor a folder; a pipe is read by `perilune run`", path);
     } else {
-        host_logf(host, "error", "%s: %s", path, peri_status_message(status));
+        host_logf(host, "error", "%s: %s", path, failure_message(status));
     }
 }
 
@@ -406,7 +413,7 @@ static bool refill(peri_source *source) {
     if (got == 0 && source->followed)
         return false; // it may grow, and is closed by who follows it
     if (got < 0) {
-        host_logf(source->host, "error", "%s: %s", source->name, peri_status_message((int)got));
+        host_logf(source->host, "error", "%s: %s", source->name, failure_message((int)got));
     }
     peri_file_close(&source->file);
     source->ended = !source->followed;

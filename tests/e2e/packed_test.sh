@@ -30,7 +30,17 @@ size=$(wc -c <"$work/packed.jsonl.gz")
 head -c $((size * 3 / 4)) "$work/packed.jsonl.gz" >"$work/cut.jsonl.gz"
 try "$perilune" run --json --no-observers "$work/cut.jsonl.gz"
 check "of a .gz that is cut off the part before the cut is read" grep -q '"record":"observation"' "$work/out"
-check "and the cut is said" grep -q "cut.jsonl.gz: the text is not well-formed" "$work/err"
+check "and the cut is said" grep -q "cut.jsonl.gz: the compressed file is damaged or cut off" "$work/err"
+head -n 3 "$transcript" >"$work/short.jsonl"
+head -c 2097152 /dev/urandom | od -An -v -tx1 | tr -d ' \n' >>"$work/short.jsonl" # hardly to be packed
+gzip -c "$work/short.jsonl" | head -c 200000 >"$work/short.jsonl.gz"
+try "$perilune" replay --json --no-observers "$work/short.jsonl.gz"
+check "also where the cut comes before many records are read" \
+  sh -c "[ '$status' -eq 0 ] && grep -q '\"record\":\"observation\"' '$work/out'"
+check "and is said there too" grep -q "short.jsonl.gz: the compressed file is damaged or cut off" "$work/err"
+head -c 12 "$work/packed.jsonl.gz" >"$work/stub.jsonl.gz"
+try "$perilune" replay "$work/stub.jsonl.gz"
+check "a .gz with nothing before the cut is refused in one line" refuses "stub.jsonl.gz: the compressed file"
 
 printf '\357\273\277' >"$work/bom.jsonl"
 cat "$transcript" >>"$work/bom.jsonl"
