@@ -3,6 +3,8 @@
 // Nothing leaves twice. Without a sink nothing leaves: the state is would-deliver.
 //
 //   queued -> handed -> seen        queued -> expired: refused, too old, stopped
+//
+// What the agent then did about it is the host's to judge: followed, ignored, contradicted.
 #ifndef PERI_DELIVERY_OUTBOX_H
 #define PERI_DELIVERY_OUTBOX_H
 
@@ -15,6 +17,7 @@ enum {
     PERI_OUTBOX_MAX = 256, // queued at a time
     PERI_HANDED_MAX = 256, // handed over and remembered; the oldest is forgotten
     PERI_QUEUE_TURNS = 3,  // a queued delivery expires that many turns after its proposal
+    PERI_UNSEEN_TURNS = 3, // one that was handed over and not seen so long after it is overdue
     PERI_FRAME_NONCE_LEN = 8,
 };
 
@@ -23,7 +26,10 @@ enum {
     X(QUEUED, "queued")                                                                        \
     X(HANDED, "handed")                                                                        \
     X(SEEN, "seen")                                                                            \
-    X(EXPIRED, "expired")
+    X(EXPIRED, "expired")                                                                      \
+    X(FOLLOWED, "followed")                                                                    \
+    X(IGNORED, "ignored")                                                                      \
+    X(CONTRADICTED, "contradicted")
 
 typedef enum peri_delivery_state {
 #define PERI_DELIVERY_ENUM(name, word) PERI_DELIVERY_##name,
@@ -46,7 +52,8 @@ typedef struct peri_outbox {
     peri_outbox_entry *first, **last; // queued
     size_t count;
     peri_outbox_entry *handed, **handed_last; // the latest
-    size_t handed_count, unseen_count;        // of those, not seen yet
+    size_t handed_count, unseen_count;        // of those, not seen yet,
+    size_t overdue_count;                     // and that for PERI_UNSEEN_TURNS
     uint64_t lost_count;                      // forgotten without having been seen
     peri_sink_fn sink;                        // NULL: none
     void *sink_user;
@@ -71,6 +78,10 @@ PERI_MUST_USE int peri_outbox_add(peri_outbox *outbox, peri_str session, peri_st
                                   peri_lane lane, const peri_proposal *proposal,
                                   peri_random *random);
 
+/// Tells a delivery that is not to be made as would-deliver, with `reason`.
+void peri_outbox_show(peri_outbox *outbox, peri_str session, peri_str agent, peri_lane lane,
+                      const peri_proposal *proposal, peri_random *random, const char *reason);
+
 /// Offers every queued delivery once, oldest first. Returns how many are still queued.
 size_t peri_outbox_flush(peri_outbox *outbox);
 
@@ -79,7 +90,8 @@ void peri_outbox_expire(peri_outbox *outbox, peri_str session, peri_str agent,
                         const char *reason);
 
 /// Expires what is queued for (session, agent) and was proposed PERI_QUEUE_TURNS before `turn`,
-/// which has begun; what is for the user stays.
+/// which has begun; what is for the user stays. What was handed over and not seen is overdue
+/// PERI_UNSEEN_TURNS after its proposal.
 void peri_outbox_age(peri_outbox *outbox, peri_str session, peri_str agent, uint32_t turn);
 
 /// Looks for frames in what the stream of (session, agent) shows: a delivery whose nonce stands
