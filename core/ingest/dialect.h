@@ -100,6 +100,7 @@ typedef struct peri_rule_pick {
     X(CWD, "x.cwd")                                                                            \
     X(LABEL, "x.source")                                                                       \
     X(VERSION, "x.version")                                                                    \
+    X(PERMISSION_MODE, "x.permissionMode")                                                     \
     X(OUTPUT, "x.output")                                                                      \
     X(EXIT_CODE, "x.exitCode")                                                                 \
     X(MAYBE, "x.maybe")                                                                        \

@@ -194,6 +194,7 @@ static const struct {
     AT(CWD, TEXT, x.cwd),
     AT(LABEL, TEXT, x.source),
     AT(VERSION, TEXT, x.version),
+    AT(PERMISSION_MODE, TEXT, x.permission_mode),
     AT(OBSERVER_TASK, TEXT, x.observer_task),
     AT(OBSERVER_TYPE, TEXT, x.observer_type),
     AT(CHILD, TEXT, x.child),

@@ -177,10 +177,19 @@ static void x_texts(writer *w, const peri_obs *obs) {
         const char *name;
         peri_str text;
     } texts[] = {
-        {"session", obs->session}, {"agent", obs->agent},   {"agentName", x->agent_name},
-        {"origin", x->origin},     {"answer", x->answer},   {"record", x->record},
-        {"entry", x->entry},       {"follows", x->follows}, {"parent", x->parent},
-        {"cwd", x->cwd},           {"source", x->source},   {"version", x->version},
+        {"session", obs->session},
+        {"agent", obs->agent},
+        {"agentName", x->agent_name},
+        {"origin", x->origin},
+        {"answer", x->answer},
+        {"record", x->record},
+        {"entry", x->entry},
+        {"follows", x->follows},
+        {"parent", x->parent},
+        {"cwd", x->cwd},
+        {"source", x->source},
+        {"version", x->version},
+        {"permissionMode", x->permission_mode},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (texts[i].text.len) string_member(w, texts[i].name, texts[i].text);

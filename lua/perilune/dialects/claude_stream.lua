@@ -92,7 +92,8 @@ return dialect {
     -- Every turn begins with it, and may do so before the last one's result is told.
     { when = { type = "system", subtype = "init" }, emit = {
       { more = true, kind = "finished", x = { repeats = { const = true } } },
-      { kind = "conversation", id = "session_id", x = { cwd = "cwd", version = "claude_code_version" } } } },
+      { kind = "conversation", id = "session_id", x = { cwd = "cwd", version = "claude_code_version",
+        permissionMode = "permissionMode" } } } },
     { when = { type = "system", subtype = "compact_boundary" }, emit = {
       kind = "compaction", strategy = { "compact_metadata.trigger", default = "auto" }, messages = { const = 0 } } },
     { when = { type = "system", subtype = "api_retry" }, emit = {

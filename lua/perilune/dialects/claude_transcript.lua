@@ -54,7 +54,7 @@ return dialect {
   observer_file = "/subagents/agent-*.jsonl",
   common = {
     ["x.cwd"] = "cwd", ["x.record"] = "uuid", ["x.version"] = "version", ["x.parentRecord"] = "parentUuid",
-    ["x.retracts"] = "supersedes",
+    ["x.retracts"] = "supersedes", ["x.permissionMode"] = "permissionMode",
   },
   skip = {
     { type = state_rows },

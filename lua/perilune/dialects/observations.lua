@@ -44,7 +44,7 @@ local fields = {
 local extras = {
   "agentName", "origin", "answer", "record", "parent", "cwd", "source", "version", "exitCode", "maybe", "midTurn",
   "continues", "observer", "endsStep", "mends", "partial", "rollback", "retracts", "durationMs", "ordinal",
-  "entry", "follows",
+  "entry", "follows", "permissionMode",
 }
 
 local function emit_of(kind, names)
