@@ -20,7 +20,7 @@
 --   defer  over the window's budget       comes with the next window
 --
 -- What is delivered keeps its lane, but for what perilune.lanes says:
---   waits for the next prompt             not running, and not a blocker: lane prompt
+--   waits for the next prompt             idle, or settled and not a blocker: lane prompt
 --   a blocker reopens a settled run       once a turn, another waits: lane follow_up
 --   planning, so to the user              a blocker in plan mode: lane user
 --   stopped, so to the user               a blocker after a stop: lane user

@@ -5,7 +5,7 @@ local CELLS = {
     { "runs a tool", "running", nit = "steer", concern = "steer", blocker = "steer" },
     { "is between two calls", "running", nit = "steer", concern = "steer", blocker = "steer" },
     { "has settled", "settled", nit = "prompt", concern = "prompt", blocker = "follow_up" },
-    { "is idle", "idle", nit = "prompt", concern = "prompt", blocker = "steer" },
+    { "is idle", "idle", nit = "prompt", concern = "prompt", blocker = "prompt" },
     { "plans", "plan", nit = "steer", concern = "steer", blocker = "user" },
     { "was stopped by the user", "stopped", nit = "drop", concern = "drop", blocker = "user" },
     { "has ended", "ended", nit = "drop", concern = "drop", blocker = "drop" },
@@ -26,7 +26,7 @@ describe("the table of lanes", function()
     it("keeps the lane asked for where a row says own", function()
         for _, lane in ipairs({ "steer", "prompt", "follow_up" }) do
             assert.equal(lane, (lanes.action("nit", "running", lane)))
-            assert.equal(lane, (lanes.action("blocker", "idle", lane)))
+            assert.equal(lane, (lanes.action("blocker", "running", lane)))
         end
     end)
 
