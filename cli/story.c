@@ -124,6 +124,9 @@ static const phrase delivery_phrases[] = {
     {"seen", "The agent's own stream showed that it had arrived"},
     {"expired", "It was given up before it reached the agent"},
     {"would-deliver", "It would have gone out here; nothing was delivered"},
+    {"followed", "What the agent did next bears it out"},
+    {"ignored", "The agent did nothing about it"},
+    {"contradicted", "What came next speaks against it"},
     {NULL, NULL},
 };
 
@@ -159,8 +162,25 @@ static void add_entry(peri_buf *out, const char *label, peri_buf *sentence) {
     peri_buf_clear(sentence);
 }
 
+// What the agent did about a note is no part of its way there.
+static bool is_verdict(const peri_record *row) {
+    static const char *const words[] = {"followed", "ignored", "contradicted"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (peri_str_eq(row->state, peri_str_c(words[i]))) return true;
+    }
+    return false;
+}
+
+static const peri_record *last_delivery(const peri_story *story) {
+    for (size_t i = story->count; i > 0; i--) {
+        const peri_record *row = &story->rows[i - 1];
+        if (row->kind == PERI_RECORD_DELIVERY && !is_verdict(row)) return row;
+    }
+    return NULL;
+}
+
 static void tell_headline(const peri_story *story, peri_buf *out, peri_str id) {
-    const peri_record *delivery = last_of(story, PERI_RECORD_DELIVERY);
+    const peri_record *delivery = last_delivery(story);
     const peri_record *decision = last_of(story, PERI_RECORD_DECISION);
     peri_buf_add_c(out, "Proposal ");
     peri_prose_add_plain(out, id, SHORT_MAX_CP);
@@ -271,7 +291,9 @@ static void tell_decision(peri_buf *out, const char *label, const peri_record *r
 
 static void tell_delivery(peri_buf *out, const char *label, const peri_record *row,
                           peri_buf *line) {
+    bool unshown = is_verdict(row) && peri_str_eq(row->trigger, PERI_STR("would-deliver"));
     add_meaning(line, row->state, delivery_phrases);
+    if (unshown) peri_buf_add_c(line, ", though it was never shown to it");
     add_reason(line, row->reason);
     peri_buf_add_c(line, " (");
     peri_prose_add_time(line, row->at_wall_ms);

@@ -98,6 +98,8 @@ static void print_verdict(timeline *t, const peri_record *r, const timeline_note
     bool released = is(r->trigger, "released");
     fprintf(t->out, "step %3llu  %s%-13.*s%s ", (unsigned long long)r->step, paint(t, BOLD),
             (int)r->observer.len, r->observer.ptr, paint(t, PLAIN));
+    if (is(r->name, "shadow"))
+        fprintf(t->out, "%sin shadow, would%s ", paint(t, DIM), paint(t, PLAIN));
     if (is(r->state, "deliver")) {
         bool hold = is(r->lane, "hold");
         fprintf(t->out, "%s%s%s: %s", paint(t, hold ? RED : GREEN), hold ? "veto" : "deliver",

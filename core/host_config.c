@@ -72,6 +72,21 @@ static void add_name(reading *r, const peri_str **list, size_t *count, peri_str 
     (*count)++;
 }
 
+// A later config's `mode: live` takes back the shadow of an earlier one.
+static void del_name(reading *r, const peri_str **list, size_t *count, peri_str name) {
+    peri_str *left = peri_arena_zero(&r->to->arena, (*count + 1) * sizeof *left);
+    if (!left) {
+        r->status = PERI_ENOMEM;
+        return;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (!peri_str_eq((*list)[i], name)) left[kept++] = (*list)[i];
+    }
+    *list = left;
+    *count = kept;
+}
+
 // observers: { enabled, disable, NAME: { enabled, mode } }
 static void read_observers(reading *r, const peri_yaml *map) {
     static const peri_str words[] = {{"enabled", 7}, {"mode", 4}, {0}};
@@ -88,6 +103,7 @@ static void read_observers(reading *r, const peri_yaml *map) {
         if (one->type != PERI_YAML_MAP) continue;
         bool enabled = true;
         size_t mode = 0;
+        bool says_mode = key(one, "mode") != NULL;
         if (peri_yaml_check_keys(&r->doc, one, words)) r->status = PERI_EINVAL;
         if (got(r, peri_yaml_bool(&r->doc, key(one, "enabled"), &enabled))) {
             if (enabled) {
@@ -97,6 +113,7 @@ static void read_observers(reading *r, const peri_yaml *map) {
             }
         }
         got(r, peri_yaml_word(&r->doc, key(one, "mode"), modes, &mode));
+        if (says_mode) del_name(r, &r->to->shadowed, &r->to->shadowed_count, one->key);
         if (mode == 1) add_name(r, &r->to->shadowed, &r->to->shadowed_count, one->key);
     }
 }

@@ -18,6 +18,7 @@
 //   host_presence.c other hosts of the ledger      host_history.c  what the ledger remembers
 //   host_lag.c      are the sources read?          host_states_json.c  the same answers as JSON
 //   host_stale.c    is advice overtaken?          host_policies.c the chain of policies
+//   host_notes.c    deliveries, and what the agent did about them
 //   host_recall.c   notes and skills                host_author.c   doors for the CLI's author verbs
 #ifndef PERI_HOST_INTERNAL_H
 #define PERI_HOST_INTERNAL_H
@@ -38,6 +39,8 @@ PERI_MUST_USE int host_config_parse(host_config *config, peri_str text, peri_str
 /// more scrubbing, a goal. The rest is reported.
 PERI_MUST_USE int host_config_narrow(host_config *config, peri_str text, peri_str path,
                                      peri_diag_list *diags);
+/// Takes over what `said` has in shadow; nothing leaves it. False if `said` would let one out.
+bool host_config_shadow(host_config *to, const host_config *said);
 /// Reads a goal file (contracts.md 6): text, `check: COMMAND`, `- [ ]` lines. PERI_ENOMEM.
 PERI_MUST_USE int host_goal_parse(host_config *config, peri_str text);
 /// "[x] text" is done, "[ ] text" and plain text are not. `item->text` is a part of `text`.
@@ -190,6 +193,8 @@ void host_session_free(void *attached);
 void host_push_work(peri_host *host, host_work work);
 /// In front of all that is due.
 void host_push_work_first(peri_host *host, host_work work);
+/// Work that refers to what the agent has done up to now.
+host_work host_work_now(const host_agent *of, host_work_kind kind);
 
 // host_runs.c
 void host_do_work(peri_host *host); // the first of host->work
@@ -204,8 +209,22 @@ PERI_MUST_USE int host_propose(peri_host *host, const host_work *work, const per
 void host_record_proposal(peri_host *host, const host_work *work, const peri_proposal *p);
 /// Ends the pairings of an agent that ended; each is recorded.
 void host_retire(peri_host *host, const peri_agent *agent);
+
+// host_notes.c
 void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_state state,
                       peri_str reason);
+/// Loads the judge of notes. PERI_ENOMEM; a faulty one is a diagnostic, and nothing is judged.
+PERI_MUST_USE int host_notes_load(peri_host *host);
+/// Takes up what was let through in a lane that leads to the agent.
+void host_note_take(peri_host *host, host_agent *of, const peri_proposal *p, peri_lane lane);
+/// A turn began: what was to come with it stands before the agent.
+void host_notes_open(host_agent *of);
+/// Notes that what stands before the agent is to be judged.
+void host_notes_due(peri_host *host, host_agent *of, peri_trigger trigger);
+void host_do_notes(peri_host *host, const host_work *work);
+/// Number of the first item that a judgement may need; UINT64_MAX: none.
+uint64_t host_notes_need(const host_agent *of);
+void host_notes_free(host_agent *of);
 
 // host_commands.c
 /// Makes the runtime of command observers. PERI_ENOMEM; that perilune-exec is missing is told by

@@ -1,6 +1,7 @@
 // Judging: what a trigger's runs propose is put to the policies, and every ruling is told to the record
 // stream, to the observer whose word it was, and where it is a delivery to the outbox. What the policies
-// may ask about the agent is answered here.
+// may ask about the agent is answered here. Observers in shadow are judged at a desk of their own, among
+// themselves: what they would have said takes nothing from the budgets and memory of the others.
 #include <stdlib.h>
 
 #include "host_internal.h"
@@ -8,7 +9,10 @@
 typedef struct judge {
     peri_host *host;
     const host_work *work;
+    bool shadow; // at whose desk it sits
 } judge;
+
+static const char in_shadow[] = "its observer is in shadow";
 
 static peri_pairing *pairing_of(const host_agent *of, peri_str observer) {
     for (size_t i = 0; i < of->agent->pairing_count; i++) {
@@ -19,28 +23,39 @@ static peri_pairing *pairing_of(const host_agent *of, peri_str observer) {
     return NULL;
 }
 
-// The observer is told the truth about its last proposal (ctx.last).
+static peri_str state_after(const peri_decision *d) {
+    if (d->verdict == PERI_VERDICT_DROP) return PERI_STR("dropped");
+    if (d->verdict == PERI_VERDICT_DEFER) return PERI_STR("deferred");
+    return d->lane == PERI_LANE_LOG ? PERI_STR("logged")
+                                    : peri_delivery_state_word(PERI_DELIVERY_QUEUED);
+}
+
+// The observer is told the truth about its last proposal (ctx.last); what an earlier one comes to is no
+// news of it. What the delivery comes to is told by host_on_delivery().
 static void remember_outcome(peri_pairing *pairing, const peri_proposal *p,
-                             const peri_decision *d, bool would_deliver) {
-    peri_str state = PERI_STR("decided");
-    if (d->verdict == PERI_VERDICT_DELIVER) {
-        state = would_deliver ? PERI_STR("would-deliver") : PERI_STR("queued");
-    }
-    const peri_str facts[] = {p->text,
-                              p->fingerprint,
-                              peri_verdict_word(d->verdict),
-                              d->verdict == PERI_VERDICT_DROP ? (peri_str){0}
-                                                              : peri_lane_word(d->lane),
-                              d->reason,
-                              state};
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-        peri_try_own(&pairing->last[i], facts[i]);
-    }
+                             const peri_decision *d, bool released) {
+    if (released && !peri_str_eq(pairing->last[PERI_LAST_ID], p->id)) return;
+    const peri_str facts[PERI_LAST_COUNT] = {
+        [PERI_LAST_ID] = p->id,
+        [PERI_LAST_TEXT] = p->text,
+        [PERI_LAST_FINGERPRINT] = p->fingerprint,
+        [PERI_LAST_VERDICT] = peri_verdict_word(d->verdict),
+        [PERI_LAST_LANE] =
+            d->verdict == PERI_VERDICT_DROP ? (peri_str){0} : peri_lane_word(d->lane),
+        [PERI_LAST_REASON] = d->reason,
+        [PERI_LAST_STATE] = state_after(d),
+    };
+    for (size_t i = 0; i < PERI_LAST_COUNT; i++) peri_try_own(&pairing->last[i], facts[i]);
     pairing->last_due = true;
 }
 
-static void count_ruling(peri_host *host, peri_pairing *pairing, const peri_proposal *p,
+static void count_ruling(const judge *j, peri_pairing *pairing, const peri_proposal *p,
                          const peri_decision *d) {
+    peri_host *host = j->host;
+    if (j->shadow) { // nobody was told
+        host->counts.shadowed += d->verdict == PERI_VERDICT_DELIVER;
+        return;
+    }
     switch (d->verdict) {
     case PERI_VERDICT_DELIVER:
         host->counts.delivered++;
@@ -72,16 +87,20 @@ static void on_ruling(void *user, const peri_proposal *p, const peri_decision *d
     record.reason = d->reason;
     record.policy = d->policy;
     record.trigger = released ? PERI_STR("released") : (peri_str){0};
+    record.name = j->shadow ? PERI_STR("shadow") : (peri_str){0};
     host_record(host, &record);
-    count_ruling(host, pairing, p, d);
+    count_ruling(j, pairing, p, d);
     if (pairing && d->verdict == PERI_VERDICT_DROP)
         host_standing_drop(host, pairing, d->reason);
     if (pairing) host_standing_touch(host, pairing);
-    if (pairing) remember_outcome(pairing, p, d, host->outbox.sink == NULL);
-    bool shadow = pairing && pairing->observer->shadow;
-    if (d->verdict != PERI_VERDICT_DELIVER || d->lane == PERI_LANE_LOG || shadow) return;
-    if (peri_outbox_add(&host->outbox, agent->session->id, agent->key, d->lane, p,
-                        &host->random) < 0) {
+    if (pairing) remember_outcome(pairing, p, d, released);
+    if (d->verdict != PERI_VERDICT_DELIVER || d->lane == PERI_LANE_LOG) return;
+    host_note_take(host, j->work->of, p, d->lane);
+    if (j->shadow) {
+        peri_outbox_show(&host->outbox, agent->session->id, agent->key, d->lane, p,
+                         &host->random, in_shadow);
+    } else if (peri_outbox_add(&host->outbox, agent->session->id, agent->key, d->lane, p,
+                               &host->random) < 0) {
         host->counts.sink_expired++;
     }
 }
@@ -105,12 +124,33 @@ static const char *spend_veto(void *user) {
     return host_spend_try(j->host, j->work->of, PERI_SPEND_VETOES, 1);
 }
 
+// What the agent is doing (ctx.run_state). A settled one is idle once nothing has happened for a while.
+static peri_run_phase phase_of(const judge *j) {
+    const host_agent *of = j->work->of;
+    if (j->work->trigger == PERI_TRIGGER_SESSION_END) return PERI_PHASE_ENDED;
+    bool rests = of->phase == PERI_PHASE_SETTLED &&
+                 host_wall_ms(j->host) - of->settled_wall_ms >= HOST_IDLE_MS;
+    if (rests) return PERI_PHASE_IDLE;
+    return of->phase == PERI_PHASE_RUNNING && of->planning ? PERI_PHASE_PLAN : of->phase;
+}
+
+// A session's policies keep what they note of observers in shadow apart from the rest.
+static peri_str state_owner(const judge *j) {
+    peri_str session = j->work->of->agent->session->id;
+    if (!j->shadow) return session;
+    char *name = peri_arena_alloc(&j->host->run_arena, session.len + sizeof in_shadow);
+    if (!name) return PERI_STR("shadow");
+    memcpy(name, session.ptr, session.len);
+    memcpy(name + session.len, in_shadow, sizeof in_shadow);
+    return peri_str_of(name, session.len + sizeof in_shadow);
+}
+
 static peri_desk_env env_of(judge *j) {
     const host_agent *of = j->work->of;
     return (peri_desk_env){
-        .session = of->agent->session->id,
-        .phase = j->work->trigger == PERI_TRIGGER_SESSION_END ? PERI_PHASE_ENDED : of->phase,
-        .spend_veto = spend_veto,
+        .session = state_owner(j),
+        .phase = phase_of(j),
+        .spend_veto = j->shadow ? NULL : spend_veto,
         .wall_ms = host_wall_ms(j->host),
         .turn = j->work->turn,
         .step = j->work->step,
@@ -133,27 +173,49 @@ static bool too_late(const host_work *work, const peri_proposal *p) {
             work->trigger == PERI_TRIGGER_SESSION_END);
 }
 
-void host_do_batch(peri_host *host, const host_work *work) {
-    host_agent *of = work->of;
-    judge j = {host, work};
-    peri_desk_env env = env_of(&j);
-    size_t count = 0;
+static bool is_shadow(const host_agent *of, const peri_proposal *p) {
+    const peri_pairing *pairing = pairing_of(of, p->observer);
+    return pairing && pairing->observer->shadow;
+}
+
+static peri_desk *desk_of(const judge *j) {
+    host_agent *of = j->work->of;
+    return j->shadow ? &of->shadow_desk : &of->desk;
+}
+
+// What was proposed by those who sit at `j`'s desk, judged and freed; the rest keeps its order.
+static void decide(judge *j) {
+    peri_host *host = j->host;
+    host_agent *of = j->work->of;
+    size_t count = 0, rest = 0;
+    peri_proposal **batch =
+        peri_arena_alloc(&host->run_arena, of->fresh_count * sizeof(peri_proposal *));
+    if (!batch) return; // judged with the next batch
     for (size_t i = 0; i < of->fresh_count; i++) {
-        if (too_late(work, of->fresh[i])) {
+        peri_proposal *p = of->fresh[i];
+        if (is_shadow(of, p) != j->shadow) {
+            of->fresh[rest++] = p;
+        } else if (too_late(j->work, p)) {
             peri_decision late = {.verdict = PERI_VERDICT_DROP,
                                   .reason = PERI_STR("too late"),
                                   .policy = PERI_STR("core")};
-            on_ruling(&j, of->fresh[i], &late, false);
-            free(of->fresh[i]);
+            on_ruling(j, p, &late, false);
+            free(p);
         } else {
-            of->fresh[count++] = of->fresh[i];
+            batch[count++] = p;
         }
     }
-    peri_desk_decide(&of->desk, engine_of(host), &host->health, &env,
-                     (const peri_proposal *const *)of->fresh, count, &host->run_arena);
-    for (size_t i = 0; i < count; i++) free(of->fresh[i]);
-    of->fresh_count = 0;
+    of->fresh_count = rest;
+    peri_desk_env env = env_of(j);
+    peri_desk_decide(desk_of(j), engine_of(host), &host->health, &env,
+                     (const peri_proposal *const *)batch, count, &host->run_arena);
+    for (size_t i = 0; i < count; i++) free(batch[i]);
     peri_arena_reset(&host->run_arena);
+}
+
+void host_do_batch(peri_host *host, const host_work *work) {
+    judge desks[] = {{host, work, false}, {host, work, true}};
+    for (size_t i = 0; i < 2 && work->of->fresh_count; i++) decide(&desks[i]);
 }
 
 // Frees what nobody will look at again: earlier turns that every pairing has digested.
@@ -164,20 +226,26 @@ static void trim(const host_work *work) {
         const peri_pairing *pairing = of->agent->pairings[i];
         if (peri_pairing_active(pairing) && pairing->cursor < before) before = pairing->cursor;
     }
+    if (host_notes_need(of) < before) before = host_notes_need(of);
     peri_tap_trim(&of->tap, before, work->turn);
 }
 
 void host_do_window(peri_host *host, const host_work *work) {
-    judge j = {host, work};
-    peri_desk_env env = env_of(&j);
-    peri_desk_open_window(&work->of->desk, engine_of(host), &host->health, &env,
-                          &host->run_arena);
-    peri_arena_reset(&host->run_arena);
+    judge desks[] = {{host, work, false}, {host, work, true}};
+    for (size_t i = 0; i < 2; i++) {
+        peri_desk_env env = env_of(&desks[i]);
+        peri_desk_open_window(desk_of(&desks[i]), engine_of(host), &host->health, &env,
+                              &host->run_arena);
+        peri_arena_reset(&host->run_arena);
+    }
     trim(work);
 }
 
 void host_drop_deferred(peri_host *host, const host_work *work, const char *reason) {
-    judge j = {host, work};
-    peri_desk_env env = env_of(&j);
-    peri_desk_clear(&work->of->desk, &env, reason);
+    judge desks[] = {{host, work, false}, {host, work, true}};
+    for (size_t i = 0; i < 2; i++) {
+        peri_desk_env env = env_of(&desks[i]);
+        peri_desk_clear(desk_of(&desks[i]), &env, reason);
+        peri_arena_reset(&host->run_arena);
+    }
 }

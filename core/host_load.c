@@ -206,6 +206,7 @@ int host_load(peri_host *host, const peri_host_options *options) {
     if (status < 0 || options->no_observers) return status;
     status = host_commands_open(host, options->exec_path);
     if (status == PERI_OK) status = host_layers_load(host, options);
+    if (status == PERI_OK) status = host_notes_load(host);
     if (status < 0) return status;
     status = host_recall_load(host, options->use_user_config);
     if (status < 0) return status;

@@ -16,6 +16,29 @@ static void left_out(const narrowing *n, const char *what) {
                    "%s: a project may only narrow, so this does not count", what);
 }
 
+static bool is_in(peri_str name, const peri_str *list, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (peri_str_eq(list[i], name)) return true;
+    }
+    return false;
+}
+
+bool host_config_shadow(host_config *to, const host_config *said) {
+    size_t most = to->shadowed_count + said->shadowed_count, count = said->shadowed_count;
+    bool whole = true;
+    peri_str *both = peri_arena_zero(&to->arena, (most + 1) * sizeof *both);
+    if (!both) return true; // what was in shadow stays there
+    if (count) memcpy(both, said->shadowed, count * sizeof *both);
+    for (size_t i = 0; i < to->shadowed_count; i++) {
+        if (is_in(to->shadowed[i], said->shadowed, said->shadowed_count)) continue;
+        whole = false;
+        both[count++] = to->shadowed[i];
+    }
+    to->shadowed = both;
+    to->shadowed_count = count;
+    return whole;
+}
+
 static void narrow_observers(const narrowing *n) {
     host_config *to = n->to;
     const host_config *said = n->said;
@@ -24,8 +47,7 @@ static void narrow_observers(const narrowing *n) {
     to->observers_enabled &= said->observers_enabled;
     to->disabled = said->disabled; // a union already
     to->disabled_count = said->disabled_count;
-    to->shadowed = said->shadowed;
-    to->shadowed_count = said->shadowed_count;
+    if (!host_config_shadow(to, said)) left_out(n, "observers: an observer's `mode: live`");
 }
 
 static void narrow_limit(const narrowing *n, const char *what, uint32_t said, uint32_t *to) {

@@ -11,6 +11,8 @@ void host_agent_free(void *attached) {
     peri_names_deinit(&of->names);
     peri_trail_deinit(&of->trail);
     peri_desk_deinit(&of->desk);
+    peri_desk_deinit(&of->shadow_desk);
+    host_notes_free(of);
     for (size_t i = 0; i < of->fresh_count; i++) free(of->fresh[i]);
     free(of->fresh);
     free((char *)of->last_user.ptr);
@@ -20,6 +22,7 @@ void host_agent_free(void *attached) {
 void host_session_free(void *attached) {
     host_session *session = attached;
     peri_veto_book_deinit(&session->book);
+    peri_veto_book_deinit(&session->shadow_book);
     free(session);
 }
 
@@ -57,7 +60,7 @@ void host_push_work_first(peri_host *host, host_work work) {
     host->work_count++;
 }
 
-static host_work work_now(const host_agent *of, host_work_kind kind) {
+host_work host_work_now(const host_agent *of, host_work_kind kind) {
     return (host_work){.kind = kind,
                        .of = (host_agent *)of,
                        .upto = of->tap.last_number + 1,
@@ -69,7 +72,7 @@ static host_work work_now(const host_agent *of, host_work_kind kind) {
 // Notes the runs of every pairing that listens to `trigger`, and the judging of what they propose.
 static void trigger(peri_host *host, host_agent *of, peri_trigger trigger, bool ending) {
     bool any = false;
-    host_work work = work_now(of, WORK_RUN);
+    host_work work = host_work_now(of, WORK_RUN);
     work.trigger = trigger;
     work.ending = ending;
     for (size_t i = 0; i < of->agent->pairing_count; i++) {
@@ -138,15 +141,29 @@ static void on_item(void *user, const peri_item *item) {
 }
 
 static void open_window(peri_host *host, host_agent *of) {
-    if (of->agent->pairing_count) host_push_work(host, work_now(of, WORK_WINDOW));
+    if (of->agent->pairing_count) host_push_work(host, host_work_now(of, WORK_WINDOW));
+}
+
+// What was handed over and never stood in the agent's stream may go a way that leads nowhere (case
+// C57).
+static void age_deliveries(peri_host *host, const host_agent *of, uint32_t turn) {
+    size_t before = host->outbox.overdue_count;
+    peri_outbox_age(&host->outbox, of->agent->session->id, of->agent->key, turn);
+    if (host->outbox.overdue_count > before) {
+        host_warn(
+            host, "not-seen", (peri_str){0},
+            PERI_STR("a note was handed over and has not been seen in the agent's stream"),
+            PERI_STR("the way it goes may not reach the model: see perilune status"));
+    }
 }
 
 static void on_turn_start(void *user, uint32_t turn, bool human) {
     const telling *t = user;
     t->of->phase = PERI_PHASE_RUNNING;
-    peri_outbox_age(&t->host->outbox, t->of->agent->session->id, t->of->agent->key, turn);
+    age_deliveries(t->host, t->of, turn);
     t->of->turn_first = t->of->tap.last_number; // the prompt's item was the last
     if (t->of->turn_first == 0) t->of->turn_first = 1;
+    host_notes_open(t->of);
     open_window(t->host, t->of);
     if (human) trigger(t->host, t->of, PERI_TRIGGER_BEFORE_AGENT_START, false);
 }
@@ -160,6 +177,7 @@ static void on_result(void *user, bool denied) {
 static void on_step_end(void *user, uint32_t step, bool ending) {
     const telling *t = user;
     (void)step;
+    host_notes_due(t->host, t->of, PERI_TRIGGER_TURN_END);
     trigger(t->host, t->of, PERI_TRIGGER_TURN_END, ending);
 }
 
@@ -170,6 +188,7 @@ static void on_settled(void *user, peri_str reason) {
     const peri_agent *agent = t->of->agent;
     bool stopped = peri_reason_is_stop(reason);
     t->of->phase = stopped ? PERI_PHASE_STOPPED : PERI_PHASE_SETTLED;
+    t->of->settled_wall_ms = host_wall_ms(t->host);
     if (stopped) {
         peri_outbox_expire(&t->host->outbox, agent->session->id, agent->key,
                            "the user stopped the agent");
@@ -191,8 +210,9 @@ static void finish_agent(peri_host *host, host_agent *of) {
     telling t = {host, of};
     peri_stepper_finish(&of->stepper, &step_events, &t);
     if (of->agent->pairing_count == 0) return;
+    host_notes_due(host, of, PERI_TRIGGER_SESSION_END);
     trigger(host, of, PERI_TRIGGER_SESSION_END, true);
-    host_push_work(host, work_now(of, WORK_END));
+    host_push_work(host, host_work_now(of, WORK_END));
 }
 
 // In portions: what thousands of agents have due at their end must not pass the maximum of work. The
@@ -211,29 +231,31 @@ void host_finish_agents(peri_host *host) {
     }
 }
 
-static peri_veto_book *book_of(peri_host *host, peri_session *session) {
+static host_session *kept_of(peri_host *host, peri_session *session) {
     host_session *kept = session->attached;
     if (!kept) {
         kept = calloc(1, sizeof *kept);
         if (!kept) return NULL;
         peri_veto_book_init(&kept->book, host->seed);
         kept->session = session;
+        peri_veto_book_init(&kept->shadow_book, host->seed);
         session->attached = kept;
         host_spend_resume_session(host, kept, session->id);
     }
-    return &kept->book;
+    return kept;
 }
 
 static host_agent *attach(peri_host *host, peri_agent *agent) {
-    peri_veto_book *book = book_of(host, agent->session);
-    host_agent *of = book ? calloc(1, sizeof *of) : NULL;
+    host_session *kept = kept_of(host, agent->session);
+    host_agent *of = kept ? calloc(1, sizeof *of) : NULL;
     if (!of) return NULL;
     of->agent = agent;
     peri_tap_init(&of->tap);
     peri_join_init(&of->join);
     peri_stepper_init(&of->stepper);
     of->stepper.live = host->mode == PERI_MODE_LIVE;
-    peri_desk_init(&of->desk, host->config.limits, book, host->seed);
+    peri_desk_init(&of->desk, host->config.limits, &kept->book, host->seed);
+    peri_desk_init(&of->shadow_desk, host->config.limits, &kept->shadow_book, host->seed);
     agent->attached = of;
     return of;
 }
@@ -247,6 +269,10 @@ static void learn(peri_host *host, peri_source *source, peri_agent *agent,
     if (name.len && !peri_str_eq(name, agent->name)) {
         peri_try_own(&agent->name, name);
         agent->armed = false; // observers of this type apply now
+    }
+    if (obs->x.permission_mode.len && agent->attached) {
+        host_agent *of = agent->attached;
+        of->planning = peri_str_eq(obs->x.permission_mode, PERI_STR("plan"));
     }
     if (obs->x.cwd.len && !agent->cwd.ptr) peri_try_own(&agent->cwd, obs->x.cwd);
     if (obs->x.parent.len && !agent->parent.ptr) peri_try_own(&agent->parent, obs->x.parent);

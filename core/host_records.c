@@ -168,8 +168,9 @@ static void scrub_observation(peri_host *host, peri_obs *obs) {
     }
     peri_obs_x *x = &obs->x;
     scrub_part(host, &x->output);
-    peri_str *const texts[] = {&obs->session, &obs->agent, &obs->scope, &x->agent_name,
-                               &x->cwd,       &x->source,  &x->parent,  &x->origin};
+    peri_str *const texts[] = {&obs->session,  &obs->agent, &obs->scope,
+                               &x->agent_name, &x->cwd,     &x->source,
+                               &x->parent,     &x->origin,  &x->permission_mode};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) scrub_text(host, texts[i]);
 }
 

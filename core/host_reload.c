@@ -131,7 +131,9 @@ static void limit_desks(peri_host *host) {
     for (peri_session *session = host->registry.first; session; session = session->next) {
         for (peri_agent *agent = session->agents; agent; agent = agent->next) {
             host_agent *of = agent->attached;
-            if (of) peri_desk_limit(&of->desk, host->config.limits);
+            if (!of) continue;
+            peri_desk_limit(&of->desk, host->config.limits);
+            peri_desk_limit(&of->shadow_desk, host->config.limits);
         }
     }
 }
@@ -155,8 +157,7 @@ static void reload_config(peri_host *host, const char *path) {
     config->observers_enabled &= said.observers_enabled;
     config->disabled = said.disabled; // a union already
     config->disabled_count = said.disabled_count;
-    config->shadowed = said.shadowed;
-    config->shadowed_count = said.shadowed_count;
+    (void)host_config_shadow(config, &said);
     host_narrow_observers(host);
     say(host, "config: what it narrows holds now, the rest from the next start", path);
 }

@@ -70,7 +70,12 @@ static void record_digest(peri_host *host, const host_work *work, peri_str id) {
 
 static peri_outcome outcome_of(const peri_pairing *pairing) {
     const peri_str *last = pairing->last;
-    return (peri_outcome){last[0], last[1], last[2], last[3], last[4], last[5]};
+    return (peri_outcome){.text = last[PERI_LAST_TEXT],
+                          .fingerprint = last[PERI_LAST_FINGERPRINT],
+                          .verdict = last[PERI_LAST_VERDICT],
+                          .lane = last[PERI_LAST_LANE],
+                          .reason = last[PERI_LAST_REASON],
+                          .state = last[PERI_LAST_STATE]};
 }
 
 static const char recovery_note[] =
@@ -557,34 +562,11 @@ void host_do_work(peri_host *host) {
     case WORK_WINDOW:
         host_do_window(host, &work);
         return;
+    case WORK_NOTES:
+        host_do_notes(host, &work);
+        return;
     case WORK_END:
         do_end(host, &work);
         return;
-    }
-}
-
-void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_state state,
-                      peri_str reason) {
-    peri_host *host = user;
-    peri_record record = {
-        .kind = PERI_RECORD_DELIVERY,
-        .session = delivery->session,
-        .agent = delivery->agent,
-        .id = delivery->id,
-        .observer = delivery->observer,
-        .lane = delivery->lane,
-        .text = delivery->text,
-        .nonce = delivery->nonce,
-        .state = peri_delivery_state_word(state),
-        .reason = reason,
-    };
-    host_record(host, &record);
-    host->counts.handed += state == PERI_DELIVERY_HANDED;
-    host->counts.seen += state == PERI_DELIVERY_SEEN;
-    host->counts.expired += state == PERI_DELIVERY_EXPIRED;
-    if (!host->ledger || (state != PERI_DELIVERY_HANDED && state != PERI_DELIVERY_EXPIRED))
-        return;
-    if (peri_ledger_end_handing(host->ledger, delivery->session, delivery->id) == PERI_OK) {
-        host->ledger_dirty = true;
     }
 }

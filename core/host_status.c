@@ -100,6 +100,10 @@ static void add_counts(peri_host *host, peri_buf *out) {
         {"deferred", c->deferred},
         {"dropped", c->dropped},
         {"vetoes", c->vetoes},
+        {"shadowed", c->shadowed},
+        {"followed", c->followed},
+        {"ignored", c->ignored},
+        {"contradicted", c->contradicted},
         {"modelCalls", c->model_calls},
         {"otherFiles", c->other_files},
         {"unreadFiles", c->unread_files},
@@ -219,12 +223,14 @@ static void add_quarantined(const peri_host *host, peri_buf *out) {
 
 static void add_outbox(const peri_host *host, peri_buf *out) {
     const host_counts *c = &host->counts;
-    peri_buf_addf(out,
-                  "\"outbox\":{\"queued\":%zu,\"handed\":%llu,\"seen\":%llu,\"unseen\":%llu,"
-                  "\"expired\":%llu,\"lostInHandOver\":%llu}",
-                  host->outbox.count, (unsigned long long)c->handed,
-                  (unsigned long long)c->seen, (unsigned long long)(c->handed - c->seen),
-                  (unsigned long long)c->expired, (unsigned long long)c->lost_handing);
+    peri_buf_addf(
+        out,
+        "\"outbox\":{\"queued\":%zu,\"handed\":%llu,\"seen\":%llu,\"unseen\":%zu,"
+        "\"overdue\":%zu,\"neverSeen\":%llu,\"expired\":%llu,\"lostInHandOver\":%llu}",
+        host->outbox.count, (unsigned long long)c->handed, (unsigned long long)c->seen,
+        host->outbox.unseen_count, host->outbox.overdue_count,
+        (unsigned long long)host->outbox.lost_count, (unsigned long long)c->expired,
+        (unsigned long long)c->lost_handing);
 }
 
 // What this host alone knows, whichever way it is asked.
@@ -372,6 +378,11 @@ static void say_observers(const peri_host *host, peri_buf *out) {
     plural(out, c->vetoes, "veto", "vetoes");
     peri_buf_addf(out, "), %llu deferred, %llu dropped\n", (unsigned long long)c->deferred,
                   (unsigned long long)c->dropped);
+    if (c->shadowed) {
+        peri_buf_add_c(out, "shadow   ");
+        plural(out, c->shadowed, "note", "notes");
+        peri_buf_add_c(out, " that would have been delivered\n");
+    }
     if (c->lost) {
         peri_buf_add_c(out, "lost     ");
         plural(out, c->lost, "thing", "things");
@@ -387,6 +398,11 @@ static void say_outbox(const peri_host *host, peri_buf *out) {
         peri_buf_addf(out, "out      %zu waiting, %llu handed over (%llu seen), %llu expired\n",
                       host->outbox.count, (unsigned long long)c->handed,
                       (unsigned long long)c->seen, (unsigned long long)c->expired);
+    }
+    if (host->outbox.overdue_count || host->outbox.lost_count) {
+        peri_buf_addf(out,
+                      "unseen   %zu for three turns and more, %llu for good: do they arrive?\n",
+                      host->outbox.overdue_count, (unsigned long long)host->outbox.lost_count);
     }
     if (c->lost_handing) {
         peri_buf_addf(out, "         %llu of those lost in hand-over by the host before\n",
@@ -444,6 +460,8 @@ void host_summary(peri_host *host) {
     if (!host->no_observers) say_observers(host, &text);
     say_ledger(host, &text);
     add_counts(host, &json);
+    peri_buf_add_byte(&json, ',');
+    add_outbox(host, &json);
     peri_buf_add_byte(&json, ',');
     add_ingest(&json, &all);
     peri_record record = {

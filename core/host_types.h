@@ -53,6 +53,9 @@ enum {
     HOST_LAST_USER_CP = 16000,
     HOST_MAX_QUARANTINED = 64, // records set aside, the last ones, with place and reason
     HOST_MAX_WATCHED = 512,
+    HOST_MAX_NOTES = 16,  // of one agent, whose effect is looked for; the oldest is given up
+    HOST_NOTE_STEPS = 64, // behind a note, then it is given up
+    HOST_IDLE_MS = 60 * 1000, // settled for so long, an agent is idle
     HOST_RELOAD_MS = 1000,
 };
 
@@ -99,9 +102,20 @@ typedef struct host_layers {
     size_t count;
 } host_layers;
 
+/// A note on its way to an agent, or one that would be, until it is known what the agent did about it.
+typedef struct host_note {
+    peri_proposal *proposal; // owned
+    peri_lane lane;
+    peri_delivery_state state; // of its delivery
+    bool stands;               // before the agent: what follows counts
+    uint64_t log_from;         // number of the first item of the turn it was made in,
+    uint64_t from;             // and of the first one behind the note
+    uint32_t from_step;        // the last step before it
+} host_note;
+
 /// What all agents of a session share, attached to its peri_session.
 typedef struct host_session {
-    peri_veto_book book;
+    peri_veto_book book, shadow_book;
     peri_spent spent;
     peri_spent unsaved; // of it, what the ledger does not know
     uint32_t told;      // bit (1 << peri_spend): that this ceiling was met has been said
@@ -122,7 +136,12 @@ typedef struct host_agent {
     bool unpaired; // a result came before its call
     peri_stepper stepper;
     peri_desk desk;
+    peri_desk shadow_desk; // of observers in shadow: they take nothing from the others
     peri_run_phase phase;
+    int64_t settled_wall_ms; // when it last settled
+    bool planning;           // its permission mode is `plan`
+    host_note *notes;        // owned; HOST_MAX_NOTES, oldest first; NULL until the first
+    size_t note_count;
     uint64_t first;        // fingerprint of its first item; 0: none yet
     uint64_t turn_first;   // number of the first item of the current turn
     uint64_t work;         // tool calls so far
@@ -140,6 +159,7 @@ typedef enum host_work_kind {
     WORK_WINDOW, // a window opened: deferred proposals are judged again
     WORK_RUN,    // one observer's run
     WORK_BATCH,  // the proposals of one trigger are judged
+    WORK_NOTES,  // what did the agent do about the notes it was given?
     WORK_END,    // the agent's session ended: what waits is dropped
 } host_work_kind;
 
@@ -174,6 +194,8 @@ typedef struct host_run {
 typedef struct host_counts {
     uint64_t observations, records, digests, runs, proposals, delivered, deferred, dropped,
         vetoes;
+    uint64_t shadowed; // notes of observers in shadow that would have been delivered
+    uint64_t followed, ignored, contradicted;
     uint64_t failed_runs, sink_expired,
         lost; // lost: observations beyond a maximum or out of memory
     uint64_t other_files, unread_files;
@@ -286,6 +308,8 @@ struct peri_host {
     peri_project project;     // what it brings along, until loading ends
     const char *switched_off; // the switch that keeps every observer from running; NULL: none
     peri_runtime runtimes[PERI_RUN_COMMAND + 1]; // by peri_runtime_kind; Lua is asked first
+    const peri_observer *precision; // judges what agents did about notes; NULL: nobody does
+    uint32_t precision_failures;    // in a row
     peri_commands *commands;
     peri_arena command_arena;      // folders and words of commands
     peri_str exec_folder;          // of perilune-exec, with the slash at its end

@@ -84,7 +84,7 @@ static void free_pairing(peri_pairing *pairing) {
     disown(&pairing->why);
     disown(&pairing->last_drop);
     free(pairing->waiting);
-    for (size_t i = 0; i < sizeof pairing->last / sizeof pairing->last[0]; i++) {
+    for (size_t i = 0; i < PERI_LAST_COUNT; i++) {
         disown(&pairing->last[i]);
     }
     free(pairing);

@@ -57,6 +57,18 @@ typedef struct peri_pairing_counts {
     uint64_t reports, refused_reports;
 } peri_pairing_counts;
 
+/// What is kept of an observer's last proposal.
+typedef enum peri_last {
+    PERI_LAST_ID,
+    PERI_LAST_TEXT,
+    PERI_LAST_FINGERPRINT,
+    PERI_LAST_VERDICT,
+    PERI_LAST_LANE,
+    PERI_LAST_REASON,
+    PERI_LAST_STATE, // dropped, deferred, logged, or what its delivery has come to
+    PERI_LAST_COUNT
+} peri_last;
+
 typedef struct peri_pairing {
     peri_agent *agent;
     const peri_observer *observer;
@@ -88,9 +100,9 @@ typedef struct peri_pairing {
     peri_str saved_state;         // ctx.state as JSON; owned
     peri_str
         transcript; // path of the observer's own, where the observed client keeps it; owned
-    peri_str last_error; // owned
-    peri_str last[6]; // of the last proposal: text fingerprint verdict lane reason state; owned
-    bool last_due;    // its next digest is to say so
+    peri_str last_error;            // owned
+    peri_str last[PERI_LAST_COUNT]; // owned
+    bool last_due;                  // its next digest is to say so
     peri_pairing_counts counts;
     peri_pairing_counts before; // of the hosts before this one
     uint64_t digest_step;       // of its last digest

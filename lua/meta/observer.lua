@@ -82,4 +82,5 @@
 ---@field verdict ("deliver" | "defer" | "drop")?
 ---@field lane perilune.Lane?
 ---@field reason string?
----@field state string?                queued, handed, seen, expired or would-deliver
+---@field state string?                dropped, deferred, logged; or what its delivery has come to:
+---                                    queued, handed, seen, expired, would-deliver

@@ -67,10 +67,16 @@ static inline void hosting_digest(void *user, const peri_turn *turn,
     peri_buf_add_c(&h->digests, "\n=====\n");
 }
 
-// `observer` is the text of one Lua observer, called "probe"; NULL: none. `options` may name a ledger, a
-// config and the like.
-static inline void hosting_open_with(hosting *h, peri_host_options options,
-                                     const char *observer) {
+static inline void hosting_write(const hosting *h, char path[300], const char *name,
+                                 const char *text) {
+    snprintf(path, 300, "%s/%s", h->folder, name);
+    FILE *out = fopen(path, "wb");
+    CHECK(out != NULL);
+    fputs(text, out);
+    fclose(out);
+}
+
+static inline void hosting_begin(hosting *h) {
     *h = (hosting){.sink_answer = PERI_OK};
     peri_buf_init(&h->records, 1 << 26);
     peri_buf_init(&h->digests, 1 << 24);
@@ -79,22 +85,53 @@ static inline void hosting_open_with(hosting *h, peri_host_options options,
     const char *above = getenv("TMPDIR");
     snprintf(h->folder, sizeof h->folder, "%s/peri-host-XXXXXX", above ? above : P_tmpdir);
     CHECK(mkdtemp(h->folder) != NULL);
-    char path[300];
-    snprintf(path, sizeof path, "%s/probe.lua", h->folder);
-    FILE *out = observer ? fopen(path, "wb") : NULL;
-    if (out) {
-        fputs(observer, out);
-        fclose(out);
-    }
+}
+
+static inline void hosting_make(hosting *h, peri_host_options options) {
     options.seed = 7;
-    options.no_observers = !observer;
     options.observer_dir = h->folder;
-    options.observer_only = "probe";
     options.on_log = hosting_log;
     options.log_user = h;
     CHECK_OK(peri_host_new(&options, &h->host));
     CHECK_OK(peri_host_subscribe(h->host, hosting_record, h));
     peri_host_set_sink(h->host, hosting_sink, h);
+}
+
+// `observer` is the text of one Lua observer, called "probe"; NULL: none. `options` may name a ledger, a
+// config and the like.
+static inline void hosting_open_with(hosting *h, peri_host_options options,
+                                     const char *observer) {
+    char path[300];
+    hosting_begin(h);
+    if (observer) hosting_write(h, path, "probe.lua", observer);
+    options.no_observers = !observer;
+    options.observer_only = "probe";
+    hosting_make(h, options);
+}
+
+// What a host under test is made of, as texts. NULL: none.
+typedef struct hosting_files {
+    const char *observer; // Lua, called "probe"
+    const char *other;    // one more, called "other"
+    const char *config;   // of config.yaml
+    const char *policy;   // instead of `default`
+} hosting_files;
+
+static inline void hosting_open_files(hosting *h, peri_mode mode, const hosting_files *files) {
+    char path[300], config[300], policy[300];
+    hosting_begin(h);
+    snprintf(path, sizeof path, "%s/policies", h->folder);
+    CHECK(mkdir(path, 0700) == 0);
+    hosting_write(h, path, "probe.lua", files->observer);
+    if (files->other) hosting_write(h, path, "other.lua", files->other);
+    if (files->config) hosting_write(h, config, "config.yaml", files->config);
+    if (files->policy) hosting_write(h, policy, "policies/last.lua", files->policy);
+    peri_host_options options = PERI_HOST_OPTIONS_INIT;
+    options.mode = mode;
+    options.observer_only = files->other ? NULL : "probe";
+    options.config_path = files->config ? config : NULL;
+    options.policies = files->policy ? policy : NULL;
+    hosting_make(h, options);
 }
 
 static inline void hosting_open_on(hosting *h, peri_mode mode, const char *observer,

@@ -264,7 +264,7 @@ IT("drops a veto that comes when the agent has stopped") {
     settle(s);
     CHECK_EQ(pairing(s)->counts.proposed, 1);
     CHECK_EQ(pairing(s)->counts.dropped, 1);
-    CHECK_STR(pairing(s)->last[4], "too late");
+    CHECK_STR(pairing(s)->last[PERI_LAST_REASON], "too late");
     CHECK_EQ(s->deliveries, 0);
     stage_free(s);
 }
@@ -295,7 +295,7 @@ IT("runs a Lua observer in a worker, with its state kept by the host") {
     run_ready(s);
     CHECK_STR(pairing(s)->last_error, "");
     CHECK_STR(pairing(s)->saved_state, "{\"n\":2}");
-    CHECK_STR(pairing(s)->last[0], "step 2 of beta");
+    CHECK_STR(pairing(s)->last[PERI_LAST_TEXT], "step 2 of beta");
     stage_free(s);
 }
 
