@@ -28,6 +28,8 @@ int cmd_goal(int argc, char **argv);
 int cmd_remember(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_log(int argc, char **argv);
+int cmd_precision(int argc, char **argv);
+int cmd_promote(int argc, char **argv);
 int cmd_worker(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
 int cmd_gate(int argc, char **argv);

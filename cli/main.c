@@ -25,6 +25,8 @@ static const struct {
     {"remember", cmd_remember, "keep a note that observers may recall"},
     {"explain", cmd_explain, "tell why one proposal ended as it did"},
     {"log", cmd_log, "list what the ledger holds"},
+    {"precision", cmd_precision, "tell what agents did about each observer's notes"},
+    {"promote", cmd_promote, "take an observer out of shadow, if its notes bear it out"},
     {"worker", cmd_worker, "run the Lua observers of a pack in a process of their own"},
     {"status", cmd_status, "tell how each observer fares, why, and what to do"},
     {"stop", cmd_stop, "stop observers for the sessions they watch now"},

@@ -1,0 +1,18 @@
+// The observers of the user and the project, as the verbs that name one see them.
+#ifndef PERI_CLI_KNOWN_H
+#define PERI_CLI_KNOWN_H
+
+#include "host_author.h"
+#include "layers.h"
+#include "perilune/perilune.h"
+
+/// A host that knows the user's observers and those of `project`.
+PERI_MUST_USE int peri_known_open(const char *project, peri_host **host);
+
+/// The entry in use under `name`, or NULL.
+const peri_entry *peri_known_find(const peri_host *host, peri_str name);
+
+/// Says that there is none, and the nearest name; an exit code.
+int peri_known_deny(const peri_host *host, const char *verb, peri_str name);
+
+#endif
