@@ -70,7 +70,7 @@ static int check_dialect(peri_host *host, peri_str file, peri_str text, peri_dia
     peri_vm_options vm = {
         .find_module = host_find_module, .user = host, .limits.wall_ms = CHECK_WALL_MS};
     peri_dialect_file *dialect;
-    int status = peri_dialect_file_load(file, text, &vm, diags, &dialect);
+    int status = peri_dialect_file_load(file, text, (peri_str){0}, &vm, diags, &dialect);
     if (status == PERI_OK) peri_dialect_file_free(dialect);
     return status;
 }

@@ -124,8 +124,9 @@ static void load_dialect(peri_host *host, peri_str path, peri_str text) {
     }
     peri_vm_options options = {
         .find_module = host_find_module, .user = host, .limits.wall_ms = UNTIMED_WALL_MS};
+    peri_str rules = host->lua_dir ? (peri_str){0} : peri_embedded_rules_of(path);
     peri_dialect_file *file;
-    if (peri_dialect_file_load(path, text, &options, &host->diags, &file) < 0) return;
+    if (peri_dialect_file_load(path, text, rules, &options, &host->diags, &file) < 0) return;
     const peri_dialect *dialect = peri_dialect_file_get(file);
     host->dialect_files[host->dialect_count] = file;
     host->dialects[host->dialect_count++] = dialect;

@@ -285,33 +285,43 @@ static void read_dialect(loader *l) {
     if (peri_json_int(member(root, "rank"), &rank) == PERI_OK && rank > 0 && rank < 100) {
         dialect->rank = (uint32_t)rank;
     }
+    peri_dialect_vm_expect(&l->to->vm, peri_json_is_true(member(root, "maps")));
     dialect->maps = peri_dialect_vm_maps(&l->to->vm);
 }
 
-// Evaluates the file and keeps its rules as JSON.
-static int run(loader *l) {
+// Evaluates the file; its rules as JSON.
+static peri_str run(loader *l) {
     peri_str error = {0};
-    int status = peri_dialect_vm_read(&l->to->vm, &l->to->json, &l->to->arena, &error);
-    if (status < 0) {
+    l->status = peri_dialect_vm_read(&l->to->vm, &l->to->json, &l->to->arena, &error);
+    if (l->status < 0) {
+        peri_str why = error.len ? error : peri_str_c(peri_status_message(l->status));
         peri_diag_addf(l->diags, PERI_ERROR, "dialect-script", l->file, 0, 0, NULL, "%.*s",
-                       PERI_FMT(error.len ? error : peri_str_c(peri_status_message(status))));
+                       PERI_FMT(why));
     }
-    return status;
+    return peri_buf_str(&l->to->json);
 }
 
-int peri_dialect_file_load(peri_str file, peri_str text, const peri_vm_options *vm,
-                           peri_diag_list *diags, peri_dialect_file **out) {
+static peri_dialect_file *new_file(void) {
     peri_dialect_file *made = calloc(1, sizeof *made);
-    if (!made) return PERI_ENOMEM;
+    if (!made) return NULL;
     peri_arena_init(&made->arena, ARENA_MAX_BYTES);
     peri_buf_init(&made->json, PERI_DIALECT_MAX_BYTES);
     peri_json_doc_init(&made->doc);
-    peri_str kept = peri_arena_copy(&made->arena, text);
-    peri_dialect_vm_init(&made->vm, peri_arena_copy(&made->arena, file), kept, vm);
-    loader l = {.to = made, .file = file, .diags = diags};
     made->dialect.paths = peri_paths_new(&made->arena);
-    l.status = kept.ptr && made->dialect.paths ? run(&l) : PERI_ENOMEM;
-    if (l.status == PERI_OK) l.status = peri_json_parse(&made->doc, peri_buf_str(&made->json));
+    return made;
+}
+
+int peri_dialect_file_load(peri_str file, peri_str text, peri_str rules,
+                           const peri_vm_options *vm, peri_diag_list *diags,
+                           peri_dialect_file **out) {
+    peri_dialect_file *made = new_file();
+    if (!made) return PERI_ENOMEM;
+    loader l = {.to = made, .file = file, .diags = diags};
+    peri_str kept = peri_arena_copy(&made->arena, text);
+    l.status = made->dialect.paths && kept.ptr ? PERI_OK : PERI_ENOMEM;
+    peri_dialect_vm_init(&made->vm, peri_arena_copy(&made->arena, file), kept, vm);
+    if (l.status == PERI_OK && !rules.ptr) rules = run(&l);
+    if (l.status == PERI_OK) l.status = peri_json_parse(&made->doc, rules);
     if (l.status == PERI_OK) read_dialect(&l);
     if (l.status < 0) {
         peri_dialect_file_free(made);

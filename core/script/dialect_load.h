@@ -10,9 +10,11 @@
 typedef struct peri_dialect_file peri_dialect_file;
 
 /// Loads `text`. Each mistake is a diagnostic with the nearest known word where one is near; a
-/// file with an error is not loaded. `vm` says where `require` finds modules and what limits
-/// hold. PERI_EINVAL, PERI_ENOMEM, or the status of the script.
-PERI_MUST_USE int peri_dialect_file_load(peri_str file, peri_str text,
+/// file with an error is not loaded. `rules` are what the file says if that is known already
+/// (peri_embedded_rules_of(); they outlive the dialect): then no script runs before one of its map
+/// functions is called. `vm` says where `require` finds modules and what limits hold.
+/// PERI_EINVAL, PERI_ENOMEM, or the status of the script.
+PERI_MUST_USE int peri_dialect_file_load(peri_str file, peri_str text, peri_str rules,
                                          const peri_vm_options *vm, peri_diag_list *diags,
                                          peri_dialect_file **out);
 void peri_dialect_file_free(peri_dialect_file *file);

@@ -33,7 +33,8 @@ static inline peri_dialect_file *compile(peri_str text, char **said) {
     peri_vm_options vm = {.find_module = reading_module, .limits.wall_ms = 10000};
     peri_diag_list_init(&diags);
     peri_buf_init(&out, 1 << 16);
-    int status = peri_dialect_file_load(PERI_STR("d.lua"), text, &vm, &diags, &file);
+    int status =
+        peri_dialect_file_load(PERI_STR("d.lua"), text, (peri_str){0}, &vm, &diags, &file);
     for (size_t i = 0; i < diags.count; i++) peri_diag_format(&out, &diags.items[i]);
     if (status < 0 && diags.error_count == 0) TEST_FAIL("refused without a word");
     if (said) *said = strdup(peri_buf_c(&out));

@@ -4,6 +4,7 @@
 
 #include "ingest/apply.h"
 #include "reading.h"
+#include "script/embedded.h"
 
 static peri_dialect_file *file;
 static heard h;
@@ -113,6 +114,38 @@ IT("refuses a rule that names a function which is not there") {
     free(said);
     peri_dialect_file_free(file);
     heard_deinit(&h);
+}
+
+static peri_str find_shipped(void *user, peri_str name) {
+    char path[128] = "lua/";
+    for (size_t i = 0; i < name.len && i < 100; i++) {
+        path[4 + i] = name.ptr[i] == '.' ? '/' : name.ptr[i];
+    }
+    size_t len = strlen(path);
+    snprintf(path + len, sizeof path - len, ".lua");
+    peri_str text = peri_embedded_find(peri_str_c(path));
+    snprintf(path + len, sizeof path - len, "/init.lua");
+    return text.ptr ? text : peri_embedded_find(peri_str_c(path));
+}
+
+IT("ships with the rules of its dialects as their files say them today") {
+    size_t count = 0;
+    for (const peri_embedded *rules = peri_embedded_rules; rules->path; rules++, count++) {
+        peri_vm_options options = {.find_module = find_shipped, .limits.wall_ms = 60000};
+        peri_str path = peri_str_c(rules->path), error = {0};
+        peri_dialect_vm vm;
+        peri_arena arena;
+        peri_buf said;
+        peri_arena_init(&arena, 1 << 20);
+        peri_buf_init(&said, PERI_DIALECT_MAX_BYTES);
+        peri_dialect_vm_init(&vm, path, peri_embedded_find(path), &options);
+        CHECK_OK(peri_dialect_vm_read(&vm, &said, &arena, &error));
+        CHECK(peri_str_eq(peri_buf_str(&said), rules->text));
+        peri_dialect_vm_deinit(&vm);
+        peri_buf_deinit(&said);
+        peri_arena_deinit(&arena);
+    }
+    CHECK(count > 10);
 }
 
 TEST_MAIN

@@ -57,3 +57,20 @@ function(peri_embed_lua target)
     DEPENDS peri_embed ${files} VERBATIM)
   target_sources(${target} PRIVATE ${output})
 endfunction()
+
+# peri_precompile_dialects(NAME): the rules of the embedded dialects (core/script/embedded.h) as an object
+# library. The tool that reads them is made of the layers themselves.
+function(peri_precompile_dialects name)
+  get_property(layers GLOBAL PROPERTY PERI_LAYERS)
+  list(REMOVE_ITEM layers peri_host peri_io)
+  add_executable(peri_precompile tools/precompile.c)
+  target_link_libraries(peri_precompile PRIVATE peri_flags ${layers})
+  set(output ${PROJECT_BINARY_DIR}/embedded_rules.c)
+  add_custom_command(OUTPUT ${output} COMMAND peri_precompile ${output}
+    DEPENDS peri_precompile VERBATIM)
+  add_library(${name} OBJECT ${output})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${name} PRIVATE
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/core)
+  target_link_libraries(${name} PRIVATE peri_flags)
+endfunction()

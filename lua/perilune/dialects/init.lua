@@ -174,7 +174,7 @@ function M.new(t)
     name = t.name, api = t.api or 1, detects = detects(t), common = common(t), rules = rules(t, names),
     sidecar = t.sidecar, observerOrigin = t.observer_origin, observerFile = t.observer_file,
     lanes = t.lanes, root = t.root, rank = t.rank,
-    localIds = t.local_ids,
+    localIds = t.local_ids, maps = #found > 0,
   }
   return { data = data, call = #found > 0 and caller(found) or nil }
 end
