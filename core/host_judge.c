@@ -131,7 +131,8 @@ static peri_run_phase phase_of(const judge *j) {
     bool rests = of->phase == PERI_PHASE_SETTLED &&
                  host_wall_ms(j->host) - of->settled_wall_ms >= HOST_IDLE_MS;
     if (rests) return PERI_PHASE_IDLE;
-    return of->phase == PERI_PHASE_RUNNING && of->planning ? PERI_PHASE_PLAN : of->phase;
+    return of->phase == PERI_PHASE_RUNNING && of->mode == PERI_PERMISSION_PLAN ? PERI_PHASE_PLAN
+                                                                               : of->phase;
 }
 
 // A session's policies keep what they note of observers in shadow apart from the rest.

@@ -253,6 +253,7 @@ static host_agent *attach(peri_host *host, peri_agent *agent) {
     peri_tap_init(&of->tap);
     peri_join_init(&of->join);
     peri_stepper_init(&of->stepper);
+    of->mode = -1;
     of->stepper.live = host->mode == PERI_MODE_LIVE;
     peri_desk_init(&of->desk, host->config.limits, &kept->book, host->seed);
     peri_desk_init(&of->shadow_desk, host->config.limits, &kept->shadow_book, host->seed);
@@ -270,10 +271,9 @@ static void learn(peri_host *host, peri_source *source, peri_agent *agent,
         peri_try_own(&agent->name, name);
         agent->armed = false; // observers of this type apply now
     }
-    if (obs->x.permission_mode.len && agent->attached) {
-        host_agent *of = agent->attached;
-        of->planning = peri_str_eq(obs->x.permission_mode, PERI_STR("plan"));
-    }
+    host_agent *of = agent->attached;
+    peri_permission_mode mode = peri_permission_mode_find(obs->x.permission_mode);
+    if (mode < PERI_PERMISSION_MODE_COUNT) of->mode = (int)mode;
     if (obs->x.cwd.len && !agent->cwd.ptr) peri_try_own(&agent->cwd, obs->x.cwd);
     if (obs->x.parent.len && !agent->parent.ptr) peri_try_own(&agent->parent, obs->x.parent);
     peri_str own =
@@ -414,13 +414,31 @@ static bool is_watched(const host_agent *of) {
     return !of->agent->is_observer && !of->agent->session->is_observer;
 }
 
+// What goes before the agent's first deed is no reason to arm: the stream has not told yet under which
+// permission mode it works.
+static bool is_activity(peri_obs_kind kind) {
+    switch (kind) {
+    case PERI_OBS_PROMPT:
+    case PERI_OBS_STEER:
+    case PERI_OBS_TEXT:
+    case PERI_OBS_RESULT:
+    case PERI_OBS_REASONING:
+    case PERI_OBS_TOOL:
+    case PERI_OBS_TOOL_RESULT:
+    case PERI_OBS_TOOL_DENIED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 // Records an observation that needs no joining and shows it to who listens.
 static void show(peri_host *host, host_agent *of, peri_obs *obs) {
     obs->session = of->agent->session->id;
     obs->agent = of->agent->key;
     record(host, of, obs);
     if (host->no_observers || !is_watched(of)) return;
-    host_arm(host, of->agent);
+    if (is_activity(obs->kind)) host_arm(host, of->agent);
     telling t = {host, of};
     peri_stepper_feed(&of->stepper, obs, &step_events, &t);
 }

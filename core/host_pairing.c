@@ -72,7 +72,10 @@ static void clear_buffer(peri_pairing *pairing) {
 static void apply(peri_host *host, peri_pairing *pairing, const peri_gate_trace *trace) {
     bool changed = pairing->gate_version != trace->version;
     pairing->gate_version = trace->version;
-    if (pairing->mode < 0) pairing->mode = (int)trace->mode;
+    if (pairing->mode < 0) { // for its life, in this host and the next
+        pairing->mode = (int)trace->mode;
+        host_resume_save(host, pairing);
+    }
     if (trace->verdict == PERI_GATE_VERDICT_ALLOW) {
         if (changed) {
             host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
@@ -143,17 +146,37 @@ static const host_agent_def *def_of(const peri_host *host, const peri_agent *age
     return def ? def : host_agents_find(&host->agents, agent->key);
 }
 
+// The agent whose observers a subagent inherits: the one that started it where that is known, else main.
+static const peri_agent *coordinator_of(const peri_agent *agent) {
+    const peri_agent *found = NULL;
+    if (peri_str_eq(agent->key, PERI_STR("main"))) return NULL;
+    for (const peri_agent *one = agent->session->agents; one; one = one->next) {
+        if (peri_str_eq(one->key, agent->parent) && one != agent) return one;
+        if (peri_str_eq(one->key, PERI_STR("main"))) found = one;
+    }
+    return found;
+}
+
+// The mode that an armed pairing keeps is the one the agent works in then: as its own stream tells it, or
+// that of the agent that started it, or of main; else that of the settings.
+static int mode_of(const peri_pairing *pairing) {
+    const peri_agent *agent = pairing->agent, *above = coordinator_of(agent);
+    const host_agent *of = agent->attached, *from = above ? above->attached : NULL;
+    if (pairing->mode >= 0) return pairing->mode;
+    return of->mode < 0 && from ? from->mode : of->mode;
+}
+
 static host_gate_question question_of(peri_host *host, const peri_pairing *pairing) {
     const peri_agent *agent = pairing->agent;
+    int mode = mode_of(pairing);
     host_gate_question question = {
         .session = agent->session->id,
         .agent = agent->key,
         .name = agent->name.len ? agent->name : agent->key,
         .type = pairing->observer->name,
         .folder = agent->cwd,
-        .mode =
-            pairing->mode < 0 ? PERI_PERMISSION_DEFAULT : (peri_permission_mode)pairing->mode,
-        .mode_known = pairing->mode >= 0,
+        .mode = mode < 0 ? PERI_PERMISSION_DEFAULT : (peri_permission_mode)mode,
+        .mode_known = mode >= 0,
         .named = pairing->named,
     };
     const peri_agent *declarer = pairing->reports_to ? pairing->reports_to : agent;
@@ -256,17 +279,6 @@ static void arm_named(peri_host *host, peri_agent *agent, const peri_agent *decl
         if (!observer->enabled || peri_str_eq(observer->name, agent->name)) continue;
         count_refused(host, peri_registry_pair(&host->registry, agent, observer, on_armed, &a));
     }
-}
-
-// The agent whose observers a subagent inherits: the one that started it where that is known, else main.
-static const peri_agent *coordinator_of(const peri_agent *agent) {
-    const peri_agent *found = NULL;
-    if (peri_str_eq(agent->key, PERI_STR("main"))) return NULL;
-    for (const peri_agent *one = agent->session->agents; one; one = one->next) {
-        if (peri_str_eq(one->key, agent->parent) && one != agent) return one;
-        if (peri_str_eq(one->key, PERI_STR("main"))) found = one;
-    }
-    return found;
 }
 
 void host_arm(peri_host *host, peri_agent *agent) {

@@ -139,7 +139,7 @@ typedef struct host_agent {
     peri_desk shadow_desk; // of observers in shadow: they take nothing from the others
     peri_run_phase phase;
     int64_t settled_wall_ms; // when it last settled
-    bool planning;           // its permission mode is `plan`
+    int mode;                // peri_permission_mode that its stream told last; -1: it did not
     host_note *notes;        // owned; HOST_MAX_NOTES, oldest first; NULL until the first
     size_t note_count;
     uint64_t first;        // fingerprint of its first item; 0: none yet

@@ -268,6 +268,8 @@ void peri_gate_trace_add_json(const peri_gate_trace *trace, peri_buf *out) {
         peri_buf_add_byte(out, ',');
         add_text(out, "reason", peri_str_c(trace->steps[trace->decided_by].reason));
     }
+    peri_buf_add_byte(out, ',');
+    add_text(out, "mode", peri_permission_mode_word(trace->mode));
     peri_buf_addf(out, ",\"version\":\"%016llx\",\"steps\":[",
                   (unsigned long long)trace->version);
     for (int i = 0; i < PERI_GATE_STEP_COUNT; i++) {

@@ -82,7 +82,7 @@ bool peri_hook_wants(const peri_hook *hook, const peri_agent_request *request);
 void peri_gate_hear_hooks(peri_gate_trace *trace, const peri_hook *const *hooks,
                           const peri_hook_answer *answers, size_t count);
 
-/// Appends the members `verdict`, `step` (that decided), `reason`, `version` and `steps`.
+/// Appends the members `verdict`, `step` (that decided), `reason`, `mode`, `version` and `steps`.
 void peri_gate_trace_add_json(const peri_gate_trace *trace, peri_buf *out);
 
 /// Nobody could judge.

@@ -3,7 +3,7 @@
 -- record a content block; `message.id` names the model answer and so the step. A turn ends with
 -- `end_turn` unless a Stop hook then feeds something back, which a meta user record shows.
 local state_rows = {
-  "summary", "custom-title", "ai-title", "tag", "last-prompt", "mode", "permission-mode", "agent-name",
+  "summary", "custom-title", "ai-title", "tag", "last-prompt", "mode", "agent-name",
   "agent-color", "pr-link", "file-history-snapshot", "file-history-delta", "attribution-snapshot",
   "queue-operation", "cost-state", "tools-used", "worktree-state", "session-owner", "isolation-latch",
   "atis-latch", "dev-mods", "memory-mode", "content-replacement", "derived-from", "relocated",
@@ -44,7 +44,7 @@ return dialect {
     { has = { "type", "sessionId", "uuid", "timestamp" } },
     { has = { "sessionId", "message" }, when = { type = { "user", "assistant" } } },
     { has = { "sessionId" }, when = { type = state_rows } },
-    { has = { "sessionId" }, when = { type = "agent-setting" } },
+    { has = { "sessionId" }, when = { type = { "agent-setting", "permission-mode" } } },
     { has = { "observerTaskId", "observerAgentType" }, when = { type = "observer-ref" } },
   },
   session = "sessionId", agent = { "agentId", default = "main" }, at = "timestamp",
@@ -68,6 +68,7 @@ return dialect {
     { when = { type = "observer-ref" }, emit = {
       kind = "subagent", id = "observerTaskId", name = { const = "Agent" }, callId = { const = "" },
       status = { const = "started" }, x = { observerTask = "observerTaskId", observerType = "observerAgentType" } } },
+    { when = { type = "permission-mode" }, emit = { kind = "conversation", id = "sessionId" } },
     { when = { type = "agent-setting" }, emit = {
       kind = "conversation", id = "sessionId", x = { agentName = "agentSetting" } } },
 
