@@ -43,21 +43,31 @@ peri_record host_record_of(peri_record_kind kind, const host_work *work) {
 static void begin_json(peri_host *host, const peri_record *record) {
     peri_buf *out = &host->json;
     peri_buf_clear(out);
-    peri_buf_addf(out, "{\"record\":\"%s\",\"seq\":%llu,\"at\":\"",
-                  peri_record_kind_name(record->kind), (unsigned long long)record->seq);
+    peri_buf_add_c(out, "{\"record\":\"");
+    peri_buf_add_c(out, peri_record_kind_name(record->kind));
+    peri_buf_add_c(out, "\",\"seq\":");
+    peri_buf_add_uint(out, record->seq);
+    peri_buf_add_c(out, ",\"at\":\"");
     peri_time_format(out, record->at_wall_ms);
     peri_buf_add_byte(out, '"');
 }
 
+static void add_key(peri_host *host, const char *key) {
+    peri_buf_add_c(&host->json, ",\"");
+    peri_buf_add_c(&host->json, key);
+    peri_buf_add_c(&host->json, "\":");
+}
+
 static void add_text(peri_host *host, const char *key, peri_str text) {
     if (!text.ptr) return;
-    peri_buf_addf(&host->json, ",\"%s\":", key);
+    add_key(host, key);
     peri_json_add_string(&host->json, text);
 }
 
 static void add_count(peri_host *host, const char *key, uint64_t count) {
     if (count == 0) return;
-    peri_buf_addf(&host->json, ",\"%s\":%llu", key, (unsigned long long)count);
+    add_key(host, key);
+    peri_buf_add_uint(&host->json, count);
 }
 
 // What `count` means, by kind.

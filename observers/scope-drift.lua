@@ -115,19 +115,23 @@ local function changed(call)
     return files
 end
 
-local function first_drift(call, request, cwd)
-    for _, file in ipairs(changed(call)) do
-        local path = paths.normal(file, cwd)
-        local why = path and not is_own(path) and drift(path, request, cwd)
-        if why then return path, why end
-    end
-    return nil
-end
-
 local function request_of(turn)
     local all = (turn.last_user or "") .. "\n" .. (turn.goal and turn.goal.text or "")
     local only, out = lines_of(all)
     return { all = all, only = only, out = out }
+end
+
+-- The request is read only if a call changes something; `kept` holds it from then on.
+local function first_drift(call, turn, kept)
+    for _, file in ipairs(changed(call)) do
+        local path = paths.normal(file, turn.cwd)
+        if path and not is_own(path) then
+            kept.request = kept.request or request_of(turn)
+            local why = drift(path, kept.request, turn.cwd)
+            if why then return path, why end
+        end
+    end
+    return nil
 end
 
 ---@type perilune.ObserverSpec
@@ -141,11 +145,10 @@ return {
     priority = 65,
     severity = "concern",
     observe = function(turn)
-        local from, request = match.fresh_from(turn), nil
+        local from, kept = match.fresh_from(turn), {}
         for _, call in ipairs(turn.calls()) do
             if call.seq >= from then
-                request = request or request_of(turn)
-                local path, why = first_drift(call, request, turn.cwd)
+                local path, why = first_drift(call, turn, kept)
                 if path then
                     local name = text.line(paths.short(path, turn.cwd), 80)
                     return {

@@ -74,6 +74,30 @@ compare() {
     }'
 }
 
+# replay FLOOR: the recordings of the tests, with every observer that ships, against JSON.parse of the
+# same files. Neither side's start-up is counted.
+replay() {
+  : >"$work/ours.ms"
+  : >"$work/node.ms"
+  for _ in $(seq "$runs"); do
+    "$build/bench/replay_bench" tests/golden/captures "$work/replay.db" >"$work/replay.log"
+    cut -d ' ' -f 1 "$work/replay.log" >>"$work/ours.ms"
+    node_tree="tests/bench/node_parse_tree.mjs tests/golden/captures"
+    # shellcheck disable=SC2086 # two words
+    if [ -n "$node" ]; then "$node" $node_tree | cut -d ' ' -f 1 >>"$work/node.ms"; fi
+  done
+  read -r _ observed <"$work/replay.log"
+  awk -v ours="$(median "$work/ours.ms")" -v node="$(median "$work/node.ms")" -v floor="$1" \
+    -v observed="$observed" 'BEGIN {
+      printf "replay of recordings with all observers, %d runs, median\n", observed
+      printf "  perilune, ledger and records    %6.0f ms\n", ours
+      if (node != "") {
+        printf "  node, JSON.parse of the same    %6.0f ms\n", node
+        printf "  times Node                      %6.1f (at most %s)\n", ours / node, floor
+      }
+    }'
+}
+
 node=$(find_node) || {
   node=
   echo "node >= 20 is absent: the comparison is skipped"
@@ -82,9 +106,11 @@ make_mix "$work/mix.jsonl"
 make_mix "$work/mix_small.jsonl" "$small_line_bytes"
 compare "$work/mix.jsonl" "whole mix, median of $runs" 6 10
 compare "$work/mix_small.jsonl" "its lines under 4.5 KB, median of $runs" 2 3
+replay 5
 for program in "$build"/bench/*_bench; do
-  if [ -x "$program" ] && [ "$(basename "$program")" != ingest_bench ]; then
-    echo "$(basename "$program"):"
+  name=$(basename "$program")
+  if [ -x "$program" ] && [ "$name" != ingest_bench ] && [ "$name" != replay_bench ]; then
+    echo "$name:"
     "$program"
   fi
 done

@@ -114,16 +114,18 @@ void peri_buf_add_fixed(peri_buf *buf, double value, int decimals) {
     }
 }
 
+// Written where there is room already; only what does not fit is written twice.
 void peri_buf_addf(peri_buf *buf, const char *format, ...) {
     if (buf->status != PERI_OK) return;
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int need = vsnprintf(NULL, 0, format, args);
+    size_t room = buf->cap - buf->len;
+    int need = vsnprintf(room ? buf->ptr + buf->len : NULL, room, format, args);
     va_end(args);
     char *to = need < 0 ? NULL : peri_buf_reserve(buf, (size_t)need);
     if (to) {
-        vsnprintf(to, (size_t)need + 1, format, again);
+        if ((size_t)need >= room) vsnprintf(to, (size_t)need + 1, format, again);
         buf->len += (size_t)need;
     }
     va_end(again);

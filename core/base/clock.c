@@ -168,12 +168,29 @@ int peri_time_parse(peri_str text, int64_t *out_wall_ms) {
     return PERI_OK;
 }
 
+// `value` in `count` digits from `to` on.
+static void put_digits(char *to, int count, int64_t value) {
+    for (int i = count; i-- > 0; value /= 10) to[i] = (char)('0' + value % 10);
+}
+
 void peri_time_format(peri_buf *out, int64_t wall_ms) {
     int64_t days = wall_ms / 86400000 - (wall_ms % 86400000 < 0);
     int64_t rest = wall_ms - days * 86400000;
     int64_t year, month, day;
     civil_from_days(days, &year, &month, &day);
-    peri_buf_addf(out, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", (int)year, (int)month, (int)day,
-                  (int)(rest / 3600000), (int)(rest / 60000 % 60), (int)(rest / 1000 % 60),
-                  (int)(rest % 1000));
+    if (year < 0 || year > 9999) { // more or less than four digits
+        peri_buf_addf(out, "%04lld", (long long)year);
+    } else {
+        char digits[4];
+        put_digits(digits, 4, year);
+        peri_buf_add(out, peri_str_of(digits, sizeof digits));
+    }
+    char text[] = "-00-00T00:00:00.000Z";
+    put_digits(text + 1, 2, month);
+    put_digits(text + 4, 2, day);
+    put_digits(text + 7, 2, rest / 3600000);
+    put_digits(text + 10, 2, rest / 60000 % 60);
+    put_digits(text + 13, 2, rest / 1000 % 60);
+    put_digits(text + 16, 3, rest % 1000);
+    peri_buf_add_c(out, text);
 }

@@ -83,6 +83,7 @@ int peri_number_parse(peri_str text, double *out) {
 }
 
 enum { SHORTEST_MAX = 17 };
+static const double WHOLE_MAX = 9007199254740992; // whole numbers below it are exact
 
 // The fewest digits that read back as the positive `value` = 0.DIGITS * 10^point; returns how
 // many. `digits` has room for SHORTEST_MAX and a NUL.
@@ -109,6 +110,10 @@ void peri_number_add(peri_buf *out, double value) {
     static const char zeros[] = "00000000000000000000000";
     if (!isfinite(value) || value == 0) {
         peri_buf_add_c(out, value == 0 ? "0" : "null");
+        return;
+    }
+    if (fabs(value) < WHOLE_MAX && value == trunc(value)) {
+        peri_buf_add_int(out, (int64_t)value);
         return;
     }
     char digits[SHORTEST_MAX + 1];

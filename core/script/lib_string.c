@@ -38,6 +38,7 @@ static const char *find_match(peri__match *m, const char *at, const char **end) 
     bool anchored = m->pattern < m->pattern_end && *m->pattern == '^';
     const char *pattern = m->pattern + anchored;
     do {
+        if (!anchored) at = peri__match_skip(m, at, pattern);
         *end = peri__match_at(m, at, pattern);
         if (*end) return at;
     } while (at++ < m->text_end && !anchored);
@@ -79,6 +80,7 @@ static int next_match(lua_State *L) {
     peri__match_init(&m, L, text, pattern);
     const char *at = text.ptr + lua_tointeger(L, lua_upvalueindex(3));
     for (; at <= m.text_end; at++) {
+        at = peri__match_skip(&m, at, m.pattern);
         const char *end = peri__match_at(&m, at, m.pattern);
         if (!end) continue;
         lua_pushinteger(L, end - text.ptr + (end == at));
@@ -189,6 +191,9 @@ int peri__lib_gsub(lua_State *L) {
     piece_init(&out, L, text.len);
     const char *at = text.ptr;
     while (count < left) {
+        const char *next = anchored ? at : peri__match_skip(&m, at, m.pattern);
+        piece_add(&out, at, (size_t)(next - at));
+        at = next;
         const char *end = peri__match_at(&m, at, m.pattern + anchored);
         if (end) {
             count++;

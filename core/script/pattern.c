@@ -8,7 +8,13 @@
 
 #include "script/vm.h"
 
-enum { CAPTURE_OPEN = -1, CAPTURE_POSITION = -2, STEPS_A_TICK = 64, ESCAPE = '%' };
+enum {
+    CAPTURE_OPEN = -1,
+    CAPTURE_POSITION = -2,
+    STEPS_A_TICK = 64,
+    RUN_BYTES = 4096, // looked at between two charges
+    ESCAPE = '%',
+};
 
 typedef unsigned char byte;
 
@@ -22,6 +28,7 @@ void peri__match_init(peri__match *m, lua_State *L, peri_str text, peri_str patt
     m->pattern_end = pattern.ptr + pattern.len;
     m->captures = m->depth = 0;
     m->steps = 0;
+    for (int i = 0; i < PERI_PATTERN_KEPT_SETS; i++) m->sets[i].item = NULL;
 }
 
 static void charge(peri__match *m, size_t steps) {
@@ -36,50 +43,55 @@ static bool between(byte c, byte first, byte last) {
     return c >= first && c <= last;
 }
 
-static bool is_letter(byte c) {
-    return between(c | 0x20, 'a', 'z');
+// The classes by their letter: which of the first 128 characters are in them. None of the others
+// is, and a class in upper case is the rest.
+static const uint64_t class_bits['z' - 'a' + 1][2] = {
+    ['a' - 'a'] = {0, 0x07fffffe07fffffe},
+    ['c' - 'a'] = {0x00000000ffffffff, 0x8000000000000000},
+    ['d' - 'a'] = {0x03ff000000000000, 0},
+    ['g' - 'a'] = {0xfffffffe00000000, 0x7fffffffffffffff},
+    ['l' - 'a'] = {0, 0x07fffffe00000000},
+    ['p' - 'a'] = {0xfc00fffe00000000, 0x78000001f8000001},
+    ['s' - 'a'] = {0x0000000100003e00, 0},
+    ['u' - 'a'] = {0, 0x0000000007fffffe},
+    ['w' - 'a'] = {0x03ff000000000000, 0x07fffffe07fffffe},
+    ['x' - 'a'] = {0x03ff000000000000, 0x0000007e0000007e},
+    ['z' - 'a'] = {0x0000000000000001, 0},
+};
+
+// The bits of a class; NULL if `class` is a character that stands for itself.
+static const uint64_t *bits_of_class(byte class) {
+    byte letter = class | 0x20;
+    if (!between(letter, 'a', 'z')) return NULL;
+    const uint64_t *bits = class_bits[letter - 'a'];
+    return bits[0] || bits[1] ? bits : NULL;
 }
 
-static bool in_class(byte c, byte class) {
-    bool in;
-    switch (class | 0x20) {
-    case 'a':
-        in = is_letter(c);
-        break;
-    case 'c':
-        in = c < 0x20 || c == 0x7F;
-        break;
-    case 'd':
-        in = between(c, '0', '9');
-        break;
-    case 'g':
-        in = between(c, 0x21, 0x7E);
-        break;
-    case 'l':
-        in = between(c, 'a', 'z');
-        break;
-    case 'p':
-        in = between(c, 0x21, 0x7E) && !is_letter(c) && !between(c, '0', '9');
-        break;
-    case 's':
-        in = c == ' ' || between(c, '\t', '\r');
-        break;
-    case 'u':
-        in = between(c, 'A', 'Z');
-        break;
-    case 'w':
-        in = is_letter(c) || between(c, '0', '9');
-        break;
-    case 'x':
-        in = between(c, '0', '9') || between(c | 0x20, 'a', 'f');
-        break;
-    case 'z':
-        in = c == 0;
-        break;
-    default:
-        return class == c;
+static bool has(const uint64_t bits[4], byte c) {
+    return bits[c >> 6] >> (c & 63) & 1;
+}
+
+static void add_range(uint64_t bits[4], unsigned first, unsigned last) {
+    for (unsigned word = 0; word < 4 && first <= last; word++) {
+        unsigned low = word * 64, high = low + 63;
+        if (first > high || last < low) continue;
+        uint64_t from = UINT64_MAX << (first > low ? first - low : 0);
+        uint64_t to = UINT64_MAX >> (last < high ? high - last : 0);
+        bits[word] |= from & to;
     }
-    return between(class, 'A', 'Z') ? !in : in;
+}
+
+static void add_class(uint64_t bits[4], byte class) {
+    const uint64_t *known = bits_of_class(class);
+    if (!known) {
+        add_range(bits, class, class);
+        return;
+    }
+    bool rest = between(class, 'A', 'Z');
+    for (int i = 0; i < 4; i++) {
+        uint64_t word = i < 2 ? known[i] : 0;
+        bits[i] |= rest ? ~word : word;
+    }
 }
 
 // The end of the single item (character, escape, class or set) that starts at `p`.
@@ -98,40 +110,59 @@ static const char *item_end(peri__match *m, const char *p) {
     return p + 1;
 }
 
-// Is `c` in the set whose "[" is at `p` and whose "]" is at `last`?
-static bool in_set(peri__match *m, byte c, const char *p, const char *last) {
-    bool found = true;
-    charge(m, (size_t)(last - p));
-    if (*++p == '^') {
-        found = false;
-        p++;
-    }
+// The set whose "[" is at `p` and whose "]" is at `last`.
+static void add_set(uint64_t bits[4], const char *p, const char *last) {
+    bool rest = *++p == '^';
+    p += rest;
     for (; p < last; p++) {
         if (*p == ESCAPE) {
-            if (in_class(c, (byte) * ++p)) return found;
+            add_class(bits, (byte) * ++p);
         } else if (p + 2 < last && p[1] == '-') {
-            if (between(c, (byte)p[0], (byte)p[2])) return found;
+            add_range(bits, (byte)p[0], (byte)p[2]);
             p += 2;
-        } else if ((byte)*p == c) {
-            return found;
+        } else {
+            add_range(bits, (byte)*p, (byte)*p);
         }
     }
-    return !found;
+    for (int i = 0; rest && i < 4; i++) bits[i] = ~bits[i];
+}
+
+// The characters that the item [p, end) takes, read once as long as it is among the last ones.
+static const uint64_t *bits_of(peri__match *m, const char *p, const char *end) {
+    peri__charset *set = &m->sets[(size_t)(p - m->pattern) % PERI_PATTERN_KEPT_SETS];
+    if (set->item == p) return set->bits;
+    charge(m, (size_t)(end - p));
+    memset(set->bits, 0, sizeof set->bits);
+    set->item = p;
+    if (*p == '.') {
+        add_range(set->bits, 0, 255);
+    } else if (*p == ESCAPE) {
+        add_class(set->bits, (byte)p[1]);
+    } else if (*p == '[') {
+        add_set(set->bits, p, end - 1);
+    } else {
+        add_range(set->bits, (byte)*p, (byte)*p);
+    }
+    return set->bits;
 }
 
 // Does the item [p, end) take the character at `s`?
 static bool takes(peri__match *m, const char *s, const char *p, const char *end) {
     charge(m, 1);
     if (s >= m->text_end) return false;
-    switch (*p) {
-    case '.':
-        return true;
-    case ESCAPE:
-        return in_class((byte)*s, (byte)p[1]);
-    case '[':
-        return in_set(m, (byte)*s, p, end - 1);
-    default:
-        return *p == *s;
+    if (*p == '.') return true;
+    if (*p == ESCAPE || *p == '[') return has(bits_of(m, p, end), (byte)*s);
+    return *p == *s;
+}
+
+// The end of the run, from `s` on, of characters that are in `bits`, or are not.
+static const char *run_end(peri__match *m, const char *s, const uint64_t bits[4], bool in) {
+    for (;;) {
+        const char *from = s, *stop = m->text_end;
+        if (stop - s > RUN_BYTES) stop = s + RUN_BYTES;
+        while (s < stop && has(bits, (byte)*s) == in) s++;
+        charge(m, (size_t)(s - from) + 1);
+        if (s < stop || s == m->text_end) return s;
     }
 }
 
@@ -156,13 +187,13 @@ static const char *match_balance(peri__match *m, const char *s, const char *p) {
 static bool at_frontier(peri__match *m, const char *s, const char *set, const char *set_end) {
     byte before = s == m->text ? 0 : (byte)s[-1];
     byte here = s < m->text_end ? (byte)*s : 0;
-    return !in_set(m, before, set, set_end - 1) && in_set(m, here, set, set_end - 1);
+    const uint64_t *bits = bits_of(m, set, set_end);
+    return !has(bits, before) && has(bits, here);
 }
 
 // As many of the item as there are, then fewer, until the rest matches.
 static const char *match_most(peri__match *m, const char *s, const char *p, const char *end) {
-    ptrdiff_t count = 0;
-    while (takes(m, s + count, p, end)) count++;
+    ptrdiff_t count = run_end(m, s, bits_of(m, p, end), true) - s;
     for (; count >= 0; count--) {
         const char *found = match(m, s + count, end + 1);
         if (found) return found;
@@ -297,6 +328,18 @@ static const char *match(peri__match *m, const char *s, const char *p) {
 const char *peri__match_at(peri__match *m, const char *at, const char *pattern) {
     m->captures = m->depth = 0;
     return match(m, at, pattern);
+}
+
+// Behind opening parentheses a single item that has to be there begins the pattern.
+const char *peri__match_skip(peri__match *m, const char *at, const char *pattern) {
+    enum { MAX_OPEN = 8 };
+    const char *p = pattern;
+    while (p < m->pattern_end && *p == '(' && p - pattern < MAX_OPEN) p++;
+    if (p >= m->pattern_end || *p == '(' || *p == ')' || *p == '$') return at;
+    if (*p == ESCAPE && p + 1 < m->pattern_end && strchr("bf0123456789", p[1])) return at;
+    const char *end = item_end(m, p);
+    if (end < m->pattern_end && strchr("*?-", *end)) return at;
+    return run_end(m, at, bits_of(m, p, end), false);
 }
 
 void peri__match_push_one(peri__match *m, int index, const char *start, const char *end) {

@@ -78,6 +78,8 @@ describe("perilune.text", function()
         assert.equal(text.hash("abc"), text.hash("abc"))
         assert.not_equal(text.hash("abc"), text.hash("abd"))
         assert.matches("^%x%x%x%x%x%x%x%x$", text.hash(("x"):rep(99999)))
+        assert.equal("0b885c8e", text.hash("abc")) -- as it stands in people's saved states
+        assert.equal("a997b7d2", text.hash("abcdefghijk"))
     end)
 
     it("measures how much of one text another covers", function()

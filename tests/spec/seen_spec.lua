@@ -13,6 +13,7 @@ describe("perilune.seen", function()
         local set = seen.add(seen.add(seen.add(nil, "a"), "b"), "a")
         assert.equal(2, seen.count(set))
         assert.equal(12, #set)
+        assert.equal("kl2PgV", seen.add(nil, "file7.c")) -- as in people's saved states
     end)
 
     it("forgets the oldest first", function()

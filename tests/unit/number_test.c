@@ -97,7 +97,9 @@ IT("writes the shortest digits, laid out as JavaScript does") {
     check_written(-1.25e-7, "-1.25e-7");
     check_written(5e-324, "5e-324");
     check_written(1.7976931348623157e308, "1.7976931348623157e+308");
+    check_written(9007199254740991.0, "9007199254740991");
     check_written(9007199254740992.0, "9007199254740992");
+    check_written(-9007199254740994.0, "-9007199254740994");
     check_written(NAN, "null");
     check_written(-INFINITY, "null");
 }

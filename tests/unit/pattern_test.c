@@ -269,6 +269,45 @@ static void check_text(const char *source, const char *want) {
     peri_arena_deinit(&arena);
 }
 
+IT("D4 has LuaJIT's characters in every class and in sets of them") {
+    static const char letters[] = "acdglpsuwxzACDGLPSUWXZ.]-q";
+    static const char *const forms[] = {"%%%c", "[%%%c\200-\376_]+", "[^%%%cb-e]-x",
+                                        "(%%%c*)%%d"};
+    pair p;
+    open_pair(&p);
+    for (const char *letter = letters; *letter; letter++) {
+        for (int form = 0; form < 4; form++) {
+            char pattern[32], subject[4] = "";
+            snprintf(pattern, sizeof pattern, forms[form], *letter);
+            for (int c = 1; c < 256; c++) {
+                subject[0] = subject[1] = (char)c;
+                subject[2] = '7';
+                compare(&p, subject, pattern, 1);
+            }
+        }
+    }
+    close_pair(&p);
+}
+
+IT("D4 skips to where a pattern may begin without passing a match") {
+    static const char *const beginnings[] = {
+        "x",    "[xy]+z", "((x)y)", "(()x)", "x*",
+        "x-z",  "x?y",    "%.x",    "$x",    "%f[x]x",
+        "%bxy", ".z",     "(x",     "x)",    "((((((((((x))))))))))"};
+    char subject[9001];
+    pair p;
+    open_pair(&p);
+    memset(subject, '-', sizeof subject - 1);
+    memcpy(subject + 8990, "$x.xyxz", 7);
+    subject[9000] = '\0';
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        compare(&p, subject, beginnings[i], 1);
+        compare(&p, subject + 8985, beginnings[i], 1);
+        compare(&p, "", beginnings[i], 1);
+    }
+    close_pair(&p);
+}
+
 IT("takes a NUL in text or pattern like any other character") {
     check_text("return (('a\\0b\\0c'):gsub('\\0', '-'))", "a-b-c");
     check_text("return ('a\\0b'):find('[\\0]')", "2");

@@ -1,0 +1,51 @@
+// Replays a tree of recordings with every observer that ships, ledger and records included, as
+// `perilune replay` does, and prints the milliseconds it took, start-up not counted, and the observer
+// runs made. Usage: replay_bench PATH LEDGER.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "perilune/perilune.h"
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void hear(void *user, const peri_record *record) {
+    *(size_t *)user += record->json.len;
+}
+
+static unsigned long long runs_of(peri_host *host) {
+    static const char key[] = "\"runs\":";
+    peri_str status;
+    if (peri_host_status_json(host, &status) < 0) return 0;
+    const char *at = memmem(status.ptr, status.len, key, sizeof key - 1);
+    return at ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
+}
+
+int main(int argc, char **argv) {
+    peri_host *host;
+    peri_host_options options = PERI_HOST_OPTIONS_INIT;
+    options.mode = PERI_MODE_REPLAY;
+    options.all_sources = true;
+    options.ledger_path = argc == 3 ? argv[2] : NULL;
+    options.ledger_replace = true;
+    size_t heard = 0;
+    if (argc != 3 || peri_host_new(&options, &host) < 0 ||
+        peri_host_subscribe(host, hear, &heard) < 0) {
+        fputs("usage: replay_bench PATH LEDGER\n", stderr);
+        return EXIT_FAILURE;
+    }
+    double begin = now_ms();
+    int status = peri_host_open_path(host, argv[1], NULL);
+    while (status >= 0 && (status = peri_host_step(host, 0)) > 0) {}
+    if (status >= 0) status = peri_host_finish(host);
+    while (status >= 0 && (status = peri_host_step(host, 0)) > 0) {}
+    double took = now_ms() - begin;
+    printf("%.1f %llu\n", took, runs_of(host));
+    peri_host_free(host);
+    return status < 0 || !heard ? EXIT_FAILURE : EXIT_SUCCESS;
+}
