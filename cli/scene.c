@@ -170,6 +170,12 @@ static void add_marks(scene *s, const peri_turn *turn, step_so_far *step) {
     step->spoke = true;
 }
 
+// Said while it works: in the step that is open, or as the first of the next one.
+static void add_steer(scene *s, const step_so_far *step) {
+    peri_buf_add_c(&s->text, ", steer = true");
+    if (!step->spoke && s->steps) peri_buf_add_c(&s->text, ", new_step = true");
+}
+
 static void add_item(scene *s, const peri_turn *turn, const peri_item *item,
                      step_so_far *step) {
     switch (item->kind) {
@@ -177,6 +183,7 @@ static void add_item(scene *s, const peri_turn *turn, const peri_item *item,
         if (s->steps == 0 && !step->asked) return; // stands at the head
         peri_buf_add_c(&s->text, "    { user = ");
         add_text(s, &item->text);
+        if (turn->turn == s->last_turn || step->spoke) add_steer(s, step);
         step->asked = true;
         break;
     case PERI_ITEM_ASSISTANT_TEXT:
@@ -234,11 +241,13 @@ void scene_add(scene *s, const peri_turn *turn) {
     if (!s->turn) {
         s->turn = turn->turn;
         add_field(s, &s->text, "user", turn->last_user);
+        if (!turn->last_user.ptr) peri_buf_add_c(&s->text, "    user = false,\n");
         add_field(s, &s->text, "cwd", turn->cwd);
         add_field(s, &s->text, "agent_name", turn->agent_name);
     }
     step_so_far step = {0};
     for (size_t i = 0; i < turn->item_count; i++) add_item(s, turn, turn->items[i], &step);
+    s->last_turn = turn->turn;
     if (step.spoke) {
         s->steps++;
         s->called = step.called;

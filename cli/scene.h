@@ -11,9 +11,10 @@ typedef struct scene {
     peri_buf text;   // the entries so far
     peri_buf tail;   // what ends the table, as of the last step
     peri_buf room;
-    peri_usage usage; // that was written last
-    bool called;      // the step before had a call
-    uint32_t turn;    // of the first step; 0: nothing was written yet
+    peri_usage usage;   // that was written last
+    bool called;        // the step before had a call
+    uint32_t turn;      // of the first step; 0: nothing was written yet
+    uint32_t last_turn; // of the last one
     size_t steps;
 } scene;
 

@@ -16,6 +16,7 @@ void host_agent_free(void *attached) {
     for (size_t i = 0; i < of->fresh_count; i++) free(of->fresh[i]);
     free(of->fresh);
     free((char *)of->last_user.ptr);
+    free((char *)of->user_before.ptr);
     free(of);
 }
 
@@ -98,9 +99,12 @@ typedef struct telling {
 } telling;
 
 static void remember_user(host_agent *of, const peri_item *item) {
-    peri_str head = item->text.head;
+    peri_str head = item->text.head, before = of->user_before;
+    of->user_before = of->last_user;
+    of->last_user = before;
+    of->last_user_at = of->tap.last_number + 1;
     head.len = peri_utf8_cut_cp(head, HOST_LAST_USER_CP).bytes;
-    peri_try_own(&of->last_user, head); // out of memory: the message before stays
+    peri_try_own(&of->last_user, head); // out of memory: an older message stays
 }
 
 // A result may stand before its call: parallel calls, several sources.

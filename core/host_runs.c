@@ -25,7 +25,7 @@ static peri_turn turn_of(const peri_host *host, const host_work *work) {
         .trigger = work->trigger,
         .step = work->step,
         .turn = work->turn,
-        .last_user = of->last_user,
+        .last_user = of->last_user_at < work->upto ? of->last_user : of->user_before,
         .usage = peri_meter_total(&of->meter),
         .last_usage = of->meter.last,
         .ending = work->ending,

@@ -4,7 +4,8 @@
 -- fails on a difference.
 
 local OUTPUT = "docs/reference/observer-api.md"
-local META = { "lua/meta/observer.lua", "lua/meta/turn.lua" }
+local META = { "lua/meta/observer.lua", "lua/meta/turn.lua", "lua/meta/policy.lua",
+    "lua/meta/scene.lua" }
 local MODULES = { "match", "changes", "paths", "shell", "runs", "results", "claims", "history",
     "plan", "wishes", "seen", "secrets", "recall", "text", "testing", "scenes" }
 
@@ -53,17 +54,15 @@ local function parse_types(text)
             open = { name = class or alias, doc = table.concat(doc, " "), fields = {},
                 meaning = meaning ~= "" and meaning or nil, is_alias = alias ~= nil }
             entries[#entries + 1], doc = open, {}
-            local beside = class and line:match("^%-%-%-@class%s+[%w_.]+%s+(%S.*)$")
+            local beside = class and line:match("^%-%-%-@class%s+[%w_.]+%s+([^%s:].*)$")
             if beside then open.doc = open.doc .. (open.doc == "" and "" or " ") .. beside end
         elseif name and open then
-            local kind, what = split_type(rest)
-            open.fields[#open.fields + 1] = { name = name, kind = kind, what = what }
+            open.fields[#open.fields + 1] = { name = name, text = rest }
         elseif word and open then
-            open.fields[#open.fields + 1] = { name = word, kind = "", what = remark }
+            open.fields[#open.fields + 1] = { name = word, text = remark }
         elseif line:find("^%-%-%-%s%s+") and open and #open.fields > 0 then
             local last = open.fields[#open.fields]
-            local more = line:match("^%-%-%-%s+(.*)$")
-            last.what = last.what .. (last.what == "" and "" or " ") .. more
+            last.text = last.text .. " " .. line:match("^%-%-%-%s+(.*)$")
         elseif prose then
             doc[#doc + 1] = prose
         else
@@ -90,10 +89,10 @@ local function write_types(out, entries)
             out[#out + 1] = words and "| word | means |" or "| field | type | |"
             out[#out + 1] = words and "|---|---|" or "|---|---|---|"
             for _, field in ipairs(entry.fields) do
+                local kind, what = split_type(field.text)
                 out[#out + 1] = words
-                    and ("| %s | %s |"):format(code(field.name), cell(field.what))
-                    or ("| `%s` | %s | %s |"):format(field.name, code(field.kind),
-                        cell(field.what))
+                    and ("| %s | %s |"):format(code(field.name), cell(field.text))
+                    or ("| `%s` | %s | %s |"):format(field.name, code(kind), cell(what))
             end
             out[#out + 1] = ""
         end
@@ -158,7 +157,7 @@ end
 
 local function generate(root)
     local out = {
-        "# The observer API",
+        "# The API of observers, policies and specs",
         "",
         "Made by `luajit tools/gen_reference.lua` of the annotations in `lua/meta/` and",
         "`lua/perilune/`; change those. How to write one: [guide](../guide/observers.md).",

@@ -10,6 +10,7 @@ local DEFER_MAX, TEXTS_KEPT, SESSION_MAX = 100, 16, 200
 local Books = {}
 Books.__index = Books
 
+--- The books of a fresh session.
 ---@param limits perilune.Limits
 function M.new(limits)
     return setmetatable({

@@ -62,8 +62,11 @@ local function said(text, origin)
   return { kind = "prompt", text = { text, default = "" }, x = { origin = origin } }
 end
 
--- Rules for records of `type` that hold a message. `o.record`: where the record's own id is;
--- `o.ends`: what follows an answer; `o.echo`: `x` of what pi-observers put into the stream.
+--- Rules for records of `type` that hold a message. `o.record`: where the record's own id is;
+--- `o.ends`: what follows an answer; `o.echo`: `x` of what pi-observers put into the stream.
+---@param type string
+---@param o { record: string, ends: table, echo: table }
+---@return table[] rules
 function M.messages(type, o)
   local record, echo = { record = o.record }, o.echo
   local mid = { midTurn = { const = true }, record = o.record }

@@ -5,21 +5,6 @@ local match = require("perilune.match")
 
 local M = {}
 
----@class perilune.SceneEntry  one of text, call, user, note
----@field text string?         the assistant says
----@field call string?         a tool call of this name, with:
----@field input table|string?
----@field result string?       absent: none came
----@field is_error boolean?
----@field exit_code integer?
----@field denied string?       the reason it was refused with
----@field parallel boolean?    a call or text of the same answer as the call before it
----@field new_step boolean?    begins a step where nothing else would
----@field user string?         a new turn begins
----@field note string?         a message that is neither the user's nor the agent's
----@field source string?       whose it is: system if absent
----@field usage table?         the agent's tokens from here on
-
 local Builder = {}
 Builder.__index = Builder
 
@@ -32,7 +17,7 @@ end
 
 function Builder:add(kind, fields)
     self.seq = self.seq + 1
-    fields.kind, fields.seq, fields.step = kind, self.seq, self.step
+    fields.kind, fields.seq, fields.step, fields.turn = kind, self.seq, self.step, self.turn
     self.items[#self.items + 1] = fields
     return fields
 end
@@ -141,6 +126,11 @@ function Builder:say_user(words)
     self.items = items
 end
 
+function Builder:steer(words)
+    self.last_user = words
+    self:add("user_message", { text = words })
+end
+
 function Builder:say_assistant(words, parallel)
     if self.called and not parallel then self:close_step(false) end
     self:open_step()
@@ -156,7 +146,8 @@ function Builder:make_call(entry)
     local call = { name = entry.call, input = input, call_id = id }
     local item = self:add("tool_call", copy(call))
     local failed = entry.is_error or (entry.exit_code or 0) ~= 0
-    call.seq, call.step, call.exit_code = item.seq, self.step, entry.exit_code
+    call.seq, call.step, call.turn = item.seq, self.step, self.turn
+    call.exit_code = entry.exit_code
     call.result, call.is_error = entry.denied or entry.result, failed
     call.denied = entry.denied ~= nil
     self.calls[#self.calls + 1] = call
@@ -170,7 +161,9 @@ end
 
 function Builder:entry(entry)
     if entry.new_step then self:close_step(false) end
-    if entry.user then
+    if entry.user and entry.steer then
+        self:steer(entry.user)
+    elseif entry.user then
         self:say_user(entry.user)
     elseif entry.text then
         self:say_assistant(entry.text, entry.parallel)
@@ -185,7 +178,11 @@ end
 
 local function build(scene)
     local builder = builder_new(scene)
-    builder:say_user(scene.user or "Please fix it.")
+    if scene.user == false then
+        builder.turn = 1
+    else
+        builder:say_user(scene.user or "Please fix it.")
+    end
     for _, entry in ipairs(scene) do builder:entry(entry) end
     local ending = scene.ending
     if ending == nil then ending = not builder.called end
@@ -195,15 +192,14 @@ end
 
 --- The turns of a scene, one for each step, as `turn_end` shows them. A step is an answer with
 --- its calls; an answer without calls ends its turn unless `scene.ending` says otherwise.
----@param scene table  { user = S?, cwd = S?, goal = T?, memory = T?, skills = T?, ending = B?,
----                    usage = T?, entry, ... }
+---@param scene perilune.Scene
 ---@return perilune.Turn[]
 function M.steps(scene)
     return build(scene).turns
 end
 
 --- The same for `before_agent_start`: one for each message of the user.
----@param scene table
+---@param scene perilune.Scene
 ---@return perilune.Turn[]
 function M.starts(scene)
     return build(scene).starts

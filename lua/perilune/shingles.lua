@@ -12,6 +12,7 @@ end
 
 --- The trigrams of a text, as a set, and how many they are.
 ---@param words string
+---@return { set: table<string, boolean>, count: integer }
 function M.of(words)
     local normal, set, count = normalised(words), {}, 0
     for at = 1, math.min(#normal - 2, MAX) do
@@ -22,6 +23,8 @@ function M.of(words)
 end
 
 --- From 0, nothing in common, to 1.
+---@param a { set: table<string, boolean>, count: integer }
+---@param b { set: table<string, boolean>, count: integer }
 ---@return number
 function M.alike(a, b)
     local shared = 0

@@ -55,7 +55,7 @@ end
 M.steps = scenes.steps
 
 --- The last step of a scene.
----@param scene table
+---@param scene perilune.Scene
 ---@return perilune.Turn
 function M.turn(scene)
     local turns = scenes.steps(scene)
@@ -114,6 +114,7 @@ end
 ---@return perilune.Proposal?
 function M.run(spec, turn, ctx)
     ctx = ctx or { state = {} }
+    ctx.observer = spec.name
     if spec.wake and not spec.wake(turn) then return nil end
     local proposal = spec.observe(turn, ctx)
     assert(encoded_bytes(ctx.state) <= STATE_MAX_BYTES, "ctx.state is over 4 KiB")
@@ -129,7 +130,7 @@ end
 --- Runs an observer on a scene with one ctx: on every step, or on every message of the user if
 --- it waits for `before_agent_start`.
 ---@param spec perilune.ObserverSpec
----@param scene table
+---@param scene perilune.Scene
 ---@return { proposal: perilune.Proposal, text: string, step: integer, turn: integer }[]
 function M.replay(spec, scene)
     local said, ctx = {}, { state = {} }
@@ -169,11 +170,15 @@ function M.policy_ctx(fields)
     local ctx = {
         left = { advisories = 2, vetoes = 1 },
         limits = { advisories_per_turn = 2, veto_budget = 3 },
-        run_state = "running", local_time = { hour = 12, min = 0 }, state = {},
+        run_state = "running", local_time = virtual_clock.new():local_time(), state = {},
         age = 0, similar = 0, new_input = true, overtaken = false, taken = {},
         vetoes = { key = 0, observer = 0, session = 0 },
     }
+    local noon = ctx.local_time
     for key, value in pairs(fields or {}) do ctx[key] = value end
+    for key, value in pairs(noon) do
+        if ctx.local_time[key] == nil then ctx.local_time[key] = value end
+    end
     for _, name in ipairs({ "age", "similar", "new_input", "overtaken", "vetoes" }) do
         local value = ctx[name]
         if type(value) ~= "function" then ctx[name] = function() return value end end
@@ -244,8 +249,8 @@ Desk.__index = Desk
 --- A chain of policies over one agent of one session, on a clock of its own, as the core runs
 --- it. A policy that fails, fails the spec. Settable between calls: `run_state`, `overtaken` (a
 --- function of a proposal); `clock:set("23:30")` and `clock:pass({ hours = 9 })` move time.
----@param options table  policies in order, each a table or a shipped one's name; `limits`
----                      { advisories_per_turn = 2, veto_budget = 3 }, `at` "2026-01-01T12:00"
+---@param options perilune.ChainOptions
+---@return perilune.Desk
 function M.policies(options)
     local policies, limits = {}, { advisories_per_turn = 2, veto_budget = 3 }
     for i, one in ipairs(options) do

@@ -61,4 +61,40 @@ try "$perilune" capture --steps 9-3 "$work/one.jsonl"
 check "a range that is none is refused" refuses "9-3"
 try "$perilune" capture "$work/missing"
 check "a recording that is not there is exit 2" exits 2
+
+# Of every format: an observer sees in the scene, loaded in a spec, what it sees in the session.
+mkdir "$work/own"
+cat >"$work/own/every-step.lua" <<'LUA'
+-- perilune-api: 1
+return {
+    name = "every-step", description = "Tells what it sees.", on = "turn_end",
+    observe = function(turn)
+        local names = {}
+        for i, call in ipairs(turn.calls()) do names[i] = call.name end
+        local seen = ("turn %d: %s: %s."):format(turn.turn, (turn.last_user or "-"):sub(1, 20), table.concat(names, " "))
+        return { advise = "step " .. turn.step .. ", " .. seen:gsub("[^%w:,. ]", ""), fingerprint = seen }
+    end,
+}
+LUA
+cat >"$work/seen.lua" <<'LUA'
+local testing = require("perilune.testing")
+local observer, scene = dofile(arg[1]), dofile(arg[2])
+for _, said in ipairs(testing.replay(observer, scene)) do print(said.text) end
+LUA
+same_of() { # RECORDING
+  "$perilune" capture "$1" >"$work/scene.lua" || return 1
+  "$perilune" replay --json --observers "$work/own" "$1" | sed -n \
+    's/^{"record":"proposal".*"agent":"main".*"text":"\(step .*\)","fingerprint".*/\1/p' >"$work/session"
+  LUA_PATH="$root/lua/?.lua;;" luajit "$work/seen.lua" "$work/own/every-step.lua" "$work/scene.lua" >"$work/out"
+  [ -s "$work/session" ] && cmp "$work/session" "$work/out"
+}
+for recording in claude-code-2.1.332/hk_332/transcript/*.jsonl claude-code-2.1.332/hk_332/hooks.jsonl \
+  claude-code-2.1.332/hk_332/stream-json.jsonl codex-0.171.0/codex1/exec-json.jsonl \
+  codex-0.171.0/codex1/rollout.jsonl codex-0.171.0/codexh/hooks.jsonl gemini-cli-0.61.0/session.jsonl \
+  gemini-cli-0.61.0/stream-json.jsonl opencode-1.18.33/run-json.jsonl openai-chat/messages.jsonl \
+  pi-1.6.0/json.jsonl pi-1.6.0/rpc.jsonl pi-1.6.0/2026-11-30T13-27-25*.jsonl pi-observers-0.1.3/json.jsonl; do
+  for file in "$captures"/$recording; do
+    check "a scene of ${recording%%.jsonl} shows what the session shows" same_of "$file"
+  done
+done
 finish

@@ -296,6 +296,20 @@ IT("C20 lets no observed text leave its box") {
     hosting_close(&h);
 }
 
+IT("PI-4 shows a step the message it was asked with, also where the next one ended it") {
+    hosting_open(&h, PERI_MODE_REPLAY,
+                 "return { name = 'probe', description = 'd', on = 'turn_end', observe = "
+                 "function(turn) return { advise = 'asked: ' .. turn.last_user, "
+                 "fingerprint = turn.last_user } end }");
+    hosting_feed(&h, hosting_stream(&h, "activity"),
+                 PERI_STR(USER("s", "one") SAY("s", "a") USER("s", "two") SAY("s", "b")));
+    CHECK_HAS(peri_buf_str(&h.records), "asked: one");
+    CHECK_EQ(times(peri_buf_str(&h.records), "asked: two"), 0);
+    hosting_finish(&h);
+    CHECK_HAS(peri_buf_str(&h.records), "asked: two");
+    hosting_close(&h);
+}
+
 IT("C22 shows a call's name and arguments with its result") {
     hosting_digest_stream(&h, "C22", "activity");
     CHECK_HAS(hosting_digests(&h), "name=\"load_skill\"");
