@@ -147,7 +147,7 @@ typedef struct host_agent {
     uint64_t work;         // tool calls so far
     peri_str last_user;    // owned
     uint64_t last_user_at; // the number of its item
-    peri_str user_before;  // owned; the message before: a step may be shown after the next one came
+    peri_str user_before;  // owned; the one before: a step may be shown late
     peri_meter meter;      // of its tokens
     peri_proposal **fresh; // owned; proposals of the running trigger
     size_t fresh_count;
