@@ -2,6 +2,8 @@
 // escape means.
 #include "base/json_string.h"
 
+#include "base/processor.h"
+
 // clang-format off
 const signed char peri__hex_digits[256] = {
     -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
@@ -28,13 +30,8 @@ const char peri__json_meanings[256] = {
 
 const peri__json_string_ops *peri__json_string_for(size_t rank) {
 #ifdef PERI_X86
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2") &&
-        __builtin_cpu_supports("bmi2") && rank-- == 0) {
-        return &peri__json_string_avx512;
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && rank-- == 0) {
-        return &peri__json_string_avx2;
-    }
+    if (peri_processor_avx512() && rank-- == 0) return &peri__json_string_avx512;
+    if (peri_processor_avx2() && rank-- == 0) return &peri__json_string_avx2;
 #endif
     return rank == 0 ? &peri__json_string_plain : NULL;
 }

@@ -7,12 +7,14 @@
 
 #include <stdlib.h>
 
+#include "base/processor.h"
 #include "digest/scrub_added.h"
 #include "digest/scrub_kinds.h"
 #include "digest/scrub_pivot.h"
 
 struct peri_scrub {
     peri_prefix_index prefixes;
+    peri_pivots_fn *find_pivots;
     peri_added_kinds *added; // NULL: none
 };
 
@@ -20,6 +22,10 @@ int peri_scrub_new(peri_scrub **out) {
     peri_scrub *scrub = calloc(1, sizeof *scrub);
     if (!scrub) return PERI_ENOMEM;
     peri__prefix_index_init(&scrub->prefixes);
+    scrub->find_pivots = peri__pivots_any;
+#ifdef PERI_X86
+    if (peri_processor_avx512()) scrub->find_pivots = peri__pivots_avx512;
+#endif
     *out = scrub;
     return PERI_OK;
 }
@@ -100,15 +106,12 @@ typedef struct walk {
     size_t floor;  // end of the last secret
 } walk;
 
-static uint64_t pivots_at(peri_str text, size_t block) {
-    if (text.len - block >= PERI_PIVOT_READS) return peri__pivots(text.ptr + block);
-    char last[PERI_PIVOT_READS] = {0};
-    memcpy(last, text.ptr + block, text.len - block);
-    return peri__pivots(last);
+static uint64_t pivots_at(const peri_scrub *scrub, peri_str text, size_t block) {
+    return scrub->find_pivots(&scrub->prefixes.pivots, text, block);
 }
 
-static walk walk_over(peri_str text) {
-    return (walk){.text = text, .mask = text.len ? pivots_at(text, 0) : 0};
+static walk walk_over(const peri_scrub *scrub, peri_str text) {
+    return (walk){.text = text, .mask = text.len ? pivots_at(scrub, text, 0) : 0};
 }
 
 static bool next_secret(const peri_scrub *scrub, walk *w, peri_secret *out) {
@@ -116,8 +119,7 @@ static bool next_secret(const peri_scrub *scrub, walk *w, peri_secret *out) {
         while (w->mask) {
             size_t at = w->block + (size_t)__builtin_ctzll(w->mask);
             w->mask &= w->mask - 1;
-            if (at < w->floor || !peri__secret_possible(&scrub->prefixes, w->text, at))
-                continue;
+            if (at < w->floor) continue;
             if (!peri__secret_find(&scrub->prefixes, w->text, at, w->floor, out)) continue;
             w->floor = out->to;
             return true;
@@ -126,20 +128,20 @@ static bool next_secret(const peri_scrub *scrub, walk *w, peri_secret *out) {
         if (w->block + PERI_PIVOT_BLOCK <= w->floor) {
             w->block = w->floor / PERI_PIVOT_BLOCK * PERI_PIVOT_BLOCK;
         }
-        if (w->block < w->text.len) w->mask = pivots_at(w->text, w->block);
+        if (w->block < w->text.len) w->mask = pivots_at(scrub, w->text, w->block);
     }
     return false;
 }
 
 bool peri_scrub_clean(const peri_scrub *scrub, peri_str text) {
     if (scrub->added && peri__added_count(scrub->added)) return false;
-    walk w = walk_over(text);
+    walk w = walk_over(scrub, text);
     peri_secret secret;
     return !next_secret(scrub, &w, &secret);
 }
 
 static size_t scrub_built_in(const peri_scrub *scrub, peri_str text, peri_buf *out) {
-    walk w = walk_over(text);
+    walk w = walk_over(scrub, text);
     peri_secret secret;
     size_t done = 0, count = 0;
     while (next_secret(scrub, &w, &secret)) {

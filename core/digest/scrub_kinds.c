@@ -312,54 +312,74 @@ static bool match(const peri_prefix_index *index, peri_str text, size_t at, peri
     }
 }
 
-// The sorts of pivots, by what must stand beside them.
+// The sorts of kinds, by what must stand beside their pivot: for a mark before it or behind it, for a
+// letter on both sides.
 enum {
-    BY_PREFIX = 1,  // "_" "-" ".": a token's prefix
-    BY_DASH = 2,    // "-": -----BEGIN
-    BY_DOT = 4,     // ".": claims of a JWT, a Slack webhook
-    BY_NAME = 8,    // ":" "=": a name that is given a value
-    BY_COLON = 16,  // ":": a URL, a Telegram token
-    BY_CLOUD = 32,  // I
-    BY_TOKEN = 64,  // K k
-    BY_WORD = 128,  // W w
-    BY_BEARER = 256 // B b
+    BY_UNDERSCORE = 1, // "_" "-" ".": the end of a token's prefix
+    BY_DASH = 2,
+    BY_DOT = 4,
+    BY_NAME = 8,   // ":" "=": a name that is given a value
+    BY_BEGIN = 16, // "-": -----BEGIN
+    BY_CLAIM = 32, // ".": claims of a JWT, a Slack webhook
+    BY_COLON = 64, // ":": a URL, a Telegram token
+};
+enum {
+    BY_CLOUD = 1,  // I
+    BY_TOKEN = 2,  // K k
+    BY_TWILIO = 4, // K
+    BY_WORD = 8,   // W w
+    BY_BEARER = 16 // B b
 };
 
-static void set_sorts(peri_prefix_index *index) {
-    index->sort['_'] = BY_PREFIX;
-    index->sort['-'] = BY_PREFIX | BY_DASH;
-    index->sort['.'] = BY_PREFIX | BY_DOT;
-    index->sort[':'] = BY_NAME | BY_COLON;
-    index->sort['='] = BY_NAME;
-    index->sort['I'] = BY_CLOUD;
-    index->sort['K'] = index->sort['k'] = BY_TOKEN;
-    index->sort['W'] = index->sort['w'] = BY_WORD;
-    index->sort['B'] = index->sort['b'] = BY_BEARER;
+static void allow(uint8_t sorts[128], const char *bytes, uint8_t sort) {
+    for (const char *at = bytes; *at; at++) sorts[(unsigned char)*at] |= sort;
 }
 
-static void allow(uint16_t beside[256], const char *bytes, uint16_t sort) {
-    for (const char *at = bytes; *at; at++) beside[(unsigned char)*at] |= sort;
+static void add_marks(peri_pivots *to) {
+    allow(to->mark, "_", BY_UNDERSCORE);
+    allow(to->mark, "-", BY_DASH | BY_BEGIN);
+    allow(to->mark, ".", BY_DOT | BY_CLAIM);
+    allow(to->mark, ":", BY_NAME | BY_COLON);
+    allow(to->mark, "=", BY_NAME);
+    allow(to->mark_behind, "B", BY_BEGIN);
+    allow(to->mark_behind, "es", BY_CLAIM);
+    allow(to->mark_behind, "/A", BY_COLON);
+}
+
+static void add_letters(peri_pivots *to) {
+    allow(to->letter, "I", BY_CLOUD);
+    allow(to->letter_before, "AKS", BY_CLOUD);
+    allow(to->letter_behind, "Az", BY_CLOUD);
+    allow(to->letter, "Kk", BY_TOKEN);
+    allow(to->letter_before, "Oo", BY_TOKEN);
+    allow(to->letter_behind, "Ee", BY_TOKEN);
+    allow(to->letter, "K", BY_TWILIO);
+    allow(to->letter_before, "S", BY_TWILIO);
+    allow(to->letter_behind, "0123456789abcdef", BY_TWILIO);
+    allow(to->letter, "Ww", BY_WORD);
+    allow(to->letter_before, "Ss", BY_WORD);
+    allow(to->letter_behind, "OoDd", BY_WORD);
+    allow(to->letter, "Bb", BY_BEARER);
+    allow(to->letter_behind, "Ee", BY_BEARER);
 }
 
 void peri__prefix_index_init(peri_prefix_index *index) {
     *index = (peri_prefix_index){0};
+    peri_pivots *pivots = &index->pivots;
+    add_marks(pivots);
+    add_letters(pivots);
     for (size_t i = PREFIX_COUNT; i-- > 0;) { // so that each chain keeps the order above
-        unsigned char before = (unsigned char)prefixes[i].text[prefixes[i].len - 2];
+        const prefix *p = &prefixes[i];
+        unsigned char before = (unsigned char)p->text[p->len - 2],
+                      at = (unsigned char)p->text[p->len - 1];
         index->next[i] = index->first[before];
         index->first[before] = (uint8_t)(i + 1);
-        index->before[before] |= BY_PREFIX;
+        pivots->mark_before[before] |= pivots->mark[at] & (BY_UNDERSCORE | BY_DASH | BY_DOT);
     }
-    set_sorts(index);
-    for (int c = 0; c < 256; c++) {
-        if (ends_name((char)c)) index->before[c] |= BY_NAME;
-        if (!peri__char_is((unsigned char)c, PERI_CHAR_WORD)) index->before[c] |= BY_BEARER;
+    for (unsigned char c = 0; c < 128; c++) {
+        if (ends_name((char)c)) pivots->mark_before[c] |= BY_NAME;
+        if (!peri__char_is(c, PERI_CHAR_WORD)) pivots->letter_before[c] |= BY_BEARER;
     }
-    allow(index->before, "AKS", BY_CLOUD);
-    allow(index->before, "SoO", BY_TOKEN);
-    allow(index->before, "sS", BY_WORD);
-    allow(index->behind, "B", BY_DASH);
-    allow(index->behind, "es", BY_DOT);
-    allow(index->behind, "/A", BY_COLON);
 }
 
 bool peri__secret_find(const peri_prefix_index *index, peri_str text, size_t at, size_t floor,

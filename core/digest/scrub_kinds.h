@@ -9,25 +9,36 @@ typedef struct peri_secret {
     size_t from, to; // its bytes in the text
 } peri_secret;
 
-/// Prefixes of tokens, found by the byte before their pivot, and what may stand beside a pivot
-/// at all: a bit for each sort of pivot. Made once for each scrubber.
+/// What may stand at and beside a pivot for a kind to be there at all: a bit for each sort of kind.
+/// A mark needs one neighbour, a letter both. Of 128 bytes; what is no ASCII is no pivot and, beside
+/// one, as good as NUL.
+typedef struct peri_pivots {
+    uint8_t mark[128], mark_before[128], mark_behind[128];
+    uint8_t letter[128], letter_before[128], letter_behind[128];
+} peri_pivots;
+
+/// The pivots, and prefixes of tokens, found by the byte before their pivot. Made once for each
+/// scrubber.
 typedef struct peri_prefix_index {
+    peri_pivots pivots;
     uint8_t first[128]; // 1-based row; 0: none
     uint8_t next[64];
-    uint16_t sort[256];                // the bit of a pivot
-    uint16_t before[256], behind[256]; // the pivots that this byte beside them leaves a chance
 } peri_prefix_index;
 
 void peri__prefix_index_init(peri_prefix_index *index);
 
-/// False if the two bytes beside the pivot at `at` show already that it is no secret's. Settles
-/// nearly every pivot without a jump that depends on which one it is.
-static inline bool peri__secret_possible(const peri_prefix_index *index, peri_str text,
-                                         size_t at) {
-    unsigned char before = at ? (unsigned char)text.ptr[at - 1] : 0;
-    unsigned char behind = at + 1 < text.len ? (unsigned char)text.ptr[at + 1] : 0;
-    uint16_t sort = index->sort[(unsigned char)text.ptr[at]];
-    return sort & (index->before[before] | index->behind[behind]);
+static inline unsigned char peri__ascii_at(peri_str text, size_t at) {
+    unsigned char c = at < text.len ? (unsigned char)text.ptr[at] : 0;
+    return c < 0x80 ? c : 0;
+}
+
+/// False if the byte at `at` and the two beside it show already that no secret has its pivot there.
+/// Settles nearly every pivot without a jump that depends on which one it is.
+static inline bool peri__secret_possible(const peri_pivots *pivots, peri_str text, size_t at) {
+    unsigned char c = peri__ascii_at(text, at), before = at ? peri__ascii_at(text, at - 1) : 0,
+                  behind = peri__ascii_at(text, at + 1);
+    return (pivots->mark[c] & (pivots->mark_before[before] | pivots->mark_behind[behind])) ||
+           (pivots->letter[c] & pivots->letter_before[before] & pivots->letter_behind[behind]);
 }
 
 /// scrub_kinds.c: the secret whose pivot is at `at`, if there is one. `from` is at or behind

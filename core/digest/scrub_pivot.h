@@ -5,8 +5,7 @@
 #ifndef PERI_DIGEST_SCRUB_PIVOT_H
 #define PERI_DIGEST_SCRUB_PIVOT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "digest/scrub_kinds.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -83,5 +82,10 @@ static inline uint64_t peri__pivots(const char *block) {
     return peri__pivots_plain(block);
 #endif
 }
+
+/// The pivots of the block that begins at text.ptr[block] at which a secret is possible, a bit for each
+/// byte.
+typedef uint64_t peri_pivots_fn(const peri_pivots *pivots, peri_str text, size_t block);
+peri_pivots_fn peri__pivots_any, peri__pivots_avx512;
 
 #endif

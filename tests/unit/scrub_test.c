@@ -1,6 +1,7 @@
 // core/digest/scrub.c and its kinds: a hit and a near miss for each. All values are invented.
 #include "digest/scrub.h"
 
+#include "base/processor.h"
 #include "digest/scrub_pivot.h"
 #include "test.h"
 
@@ -224,6 +225,44 @@ IT("finds the same pivots a block at a time as one by one") {
             block[i] = (char)(seed >> 24);
         }
         CHECK_EQ(peri__pivots(block), peri__pivots_plain(block));
+    }
+}
+
+// What the block that begins at `block` must give, byte by byte.
+static uint64_t possible_plainly(const peri_pivots *pivots, peri_str text, size_t block) {
+    uint64_t mask = 0;
+    for (size_t i = 0; i < PERI_PIVOT_BLOCK && block + i < text.len; i++) {
+        size_t at = block + i;
+        char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
+        bool pivot = peri__is_pivot(text.ptr[at], next);
+        mask |= (uint64_t)(pivot && peri__secret_possible(pivots, text, at)) << i;
+    }
+    return mask;
+}
+
+IT("rules pivots out by their neighbours alike on every processor, at a text's ends too") {
+    static peri_prefix_index index;
+    static const char usual[] = "_-.:=KkIWwBbeosSdDpPtAEz/y \n\xC3\xA9\xFF\x80";
+    uint32_t seed = 5;
+    peri__prefix_index_init(&index);
+    for (int round = 0; round < 20000; round++) {
+        size_t len = 1 + (size_t)round % 200;
+        char *text = malloc(len); // its end is the memory's
+        CHECK(text != NULL);
+        for (size_t i = 0; i < len; i++) {
+            seed = seed * 1664525 + 1013904223;
+            text[i] = usual[(seed >> 24) % (sizeof usual - 1)];
+        }
+        for (size_t block = 0; block < len; block += PERI_PIVOT_BLOCK) {
+            peri_str s = peri_str_of(text, len);
+            uint64_t want = possible_plainly(&index.pivots, s, block);
+            CHECK_EQ(peri__pivots_any(&index.pivots, s, block), want);
+#ifdef PERI_X86
+            if (!peri_processor_avx512()) continue;
+            CHECK_EQ(peri__pivots_avx512(&index.pivots, s, block), want);
+#endif
+        }
+        free(text);
     }
 }
 
