@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "json_line.h"
 #include "session.h"
+#include "sink.h"
 
 static const char help[] =
     "usage: perilune run [options] [FILE|-]\n"
@@ -41,25 +41,6 @@ static const char help[] =
     "Exit status: 0 done; 2 usage, or input that cannot be read; 3 internal failure.\n";
 
 enum { READ_BYTES = 64 * 1024, WAIT_MS = 200 };
-
-// One delivery a line, on disk before it counts as handed over.
-static int write_delivery(void *user, const peri_delivery *d) {
-    FILE *sink = user;
-    const struct {
-        const char *key;
-        peri_str value;
-    } members[] = {
-        {"id", d->id},       {"session", d->session},   {"agent", d->agent},
-        {"lane", d->lane},   {"observer", d->observer}, {"text", d->text},
-        {"nonce", d->nonce},
-    };
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        fprintf(sink, "%c\"%s\":", i ? ',' : '{', members[i].key);
-        json_line_string(sink, members[i].value);
-    }
-    fputs("}\n", sink);
-    return fflush(sink) == 0 ? PERI_OK : PERI_EIO;
-}
 
 // Hands over all of `bytes`, stepping the host where it is full.
 static bool feed(peri_host *host, peri_source *source, const char *bytes, size_t len,
@@ -183,20 +164,12 @@ static int run(peri_host *host, const session_options *options, const char *cons
     return code;
 }
 
-static int open_sink(const char *path, FILE **sink) {
-    if (!path) return PERI_EXIT_OK;
-    *sink = fopen(path, "ae");
-    if (*sink) return PERI_EXIT_OK;
-    fprintf(stderr, "perilune run: %s: %s\n", path, strerror(errno));
-    return PERI_EXIT_USAGE;
-}
-
-static int run_host(const session_options *options, const peri_host_options *how, FILE *sink,
+static int run_host(const session_options *options, const peri_host_options *how, sink *to,
                     const char *const *paths) {
     peri_host *host;
     int status = peri_host_new(how, &host);
     if (status < 0) return session_exit_code(status);
-    if (sink) peri_host_set_sink(host, write_delivery, sink);
+    if (to->fd >= 0) peri_host_set_sink(host, sink_write, to);
     int code = run(host, options, paths);
     peri_host_free(host);
     return code;
@@ -227,15 +200,15 @@ int cmd_run(int argc, char **argv) {
     char *trust = session_state_path(&options, "trust.jsonl");
     bool remembers = options.follow || !(options.no_observers || options.emit);
     how.ledger_path = remembers ? ledger : NULL; // a followed file's position lies there, too
-    FILE *sink = NULL;
+    sink to = {.fd = -1};
     how.trust_path = trust;
     if (code == PERI_EXIT_OK) code = session_host_options(&options, &how);
-    if (code == PERI_EXIT_OK) code = open_sink(sink_path, &sink);
+    if (code == PERI_EXIT_OK && sink_path && !sink_open(&to, sink_path)) code = PERI_EXIT_USAGE;
     if (code == PERI_EXIT_OK) {
         peri_interrupt_install();
-        code = run_host(&options, &how, sink, paths);
+        code = run_host(&options, &how, &to, paths);
     }
-    if (sink) fclose(sink);
+    sink_close(&to);
     free(ledger);
     free(trust);
     free(paths);

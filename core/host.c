@@ -92,6 +92,7 @@ static void init_parts(peri_host *host) {
     peri_registry_init(&host->registry, host->seed, host_agent_free, host_session_free);
     peri_outbox_init(&host->outbox, host_on_delivery, host);
     host->outbox.before = host_begin_handing;
+    host->outbox.kept = host_end_handing;
     host->claims.fd = -1;
     peri_arena_init(&host->run_arena, 16 * 1024 * 1024);
     peri_arena_init(&host->record_arena, 4 * 1024 * 1024);
@@ -134,19 +135,16 @@ int peri_host_new(const peri_host_options *given, peri_host **out) {
     return PERI_OK;
 }
 
-// What fails at every commit is said once, and again when it is over.
+// What may fail at every commit is said once; the summary and status count it.
 static void tell_trouble(peri_host *host, int status) {
-    if (status == host->ledger_trouble || status == PERI_EAGAIN) return;
-    if (status < 0) {
-        host_logf(host, "warning", "ledger: %s; what cannot be stored is counted",
-                  peri_status_message(status));
-        host_warn(host, "ledger-trouble", (peri_str){0},
-                  peri_str_c(peri_status_message(status)),
-                  PERI_STR("make room on its disk; observers go on meanwhile"));
-    } else {
-        host_logf(host, "note", "ledger: it can be written again");
-    }
-    host->ledger_trouble = status;
+    if (status >= 0 || status == PERI_EAGAIN || host->ledger_trouble) return;
+    host->ledger_trouble = true;
+    const char *what = status == PERI_ELIMIT
+                           ? "its disk is full, or ledger.max_bytes is reached"
+                           : peri_status_message(status);
+    host_logf(host, "warning", "ledger: %s; what cannot be stored is counted", what);
+    host_warn(host, "ledger-trouble", (peri_str){0}, peri_str_c(what),
+              PERI_STR("make room on its disk; observers go on meanwhile"));
 }
 
 // Commits what is to be stored. False if another program writes now: all of it waits.

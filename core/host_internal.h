@@ -315,8 +315,9 @@ bool host_stopped(peri_host *host, peri_pairing *pairing);
 bool host_resume_has_seen(const host_work *work);
 /// Ends the deliveries that a host before this one left unfinished.
 void host_resume_deliveries(peri_host *host);
-/// Around the sink: 0, and the delivery may be handed over.
+/// Around the sink: 0, and the delivery may be handed over; and that it was, or was not.
 int host_begin_handing(void *user, const peri_delivery *delivery);
+void host_end_handing(void *user, const peri_delivery *delivery);
 
 // host_states_json.c
 /// Appends `,"states":[...],"hosts":[...],"sourceLag":{...}`.

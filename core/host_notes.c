@@ -134,11 +134,8 @@ void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_s
         tell_observer(of, delivery, peri_delivery_state_word(state), reason);
         move_note(of, delivery->id, state);
     }
-    if (!host->ledger || (state != PERI_DELIVERY_HANDED && state != PERI_DELIVERY_EXPIRED))
-        return;
-    if (peri_ledger_end_handing(host->ledger, delivery->session, delivery->id) == PERI_OK) {
-        host->ledger_dirty = true;
-    }
+    bool ended = state == PERI_DELIVERY_HANDED || state == PERI_DELIVERY_EXPIRED;
+    if (ended) host_end_handing(host, delivery);
 }
 
 // ---- What the agent did about it

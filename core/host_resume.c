@@ -172,9 +172,19 @@ void host_resume_reference(peri_host *host, const peri_source *source, const per
     }
 }
 
+// How far it has read, by this host; until this one has woken it, by the hosts before it. Their numbers
+// count on only where the agent's activity begins as it did for them.
+static void take_place(const peri_pairing *pairing, peri_pairing_row *row) {
+    const host_agent *of = pairing->agent->attached;
+    bool same = pairing->seen && of->first == pairing->seen_first;
+    row->first = pairing->asked ? of->first : pairing->seen_first;
+    row->cursor = pairing->asked || !pairing->seen ? pairing->cursor : pairing->seen_cursor;
+    row->seen = pairing->asked;
+    if (pairing->seen > row->seen && (same || !pairing->asked)) row->seen = pairing->seen;
+}
+
 void host_resume_save(peri_host *host, const peri_pairing *pairing) {
     if (!host->ledger || host->mode == PERI_MODE_REPLAY) return;
-    const host_agent *of = pairing->agent->attached;
     peri_pairing_row row = key_of(pairing);
     row.task_id = peri_str_c(pairing->task_id);
     row.saved_state = pairing->saved_state.ptr ? pairing->saved_state : PERI_STR("");
@@ -183,9 +193,7 @@ void host_resume_save(peri_host *host, const peri_pairing *pairing) {
     row.since_wall_ms = pairing->since_wall_ms;
     row.armed_wall_ms = pairing->armed_wall_ms;
     row.mode = pairing->mode;
-    row.first = of->first;
-    row.cursor = pairing->cursor;
-    row.seen = pairing->asked > pairing->seen ? pairing->asked : pairing->seen;
+    take_place(pairing, &row);
     row.digests = pairing->counts.digests;
     row.proposed = pairing->counts.proposed;
     if (peri_ledger_put_pairing(host->ledger, &row, host_wall_ms(host)) == PERI_OK) {
@@ -294,4 +302,12 @@ int host_begin_handing(void *user, const peri_delivery *delivery) {
         status = peri_ledger_begin_handing(host->ledger, delivery->session, delivery->id);
     }
     return status == PERI_EAGAIN ? PERI_EAGAIN : PERI_OK;
+}
+
+void host_end_handing(void *user, const peri_delivery *delivery) {
+    peri_host *host = user;
+    if (!host->ledger) return;
+    if (peri_ledger_end_handing(host->ledger, delivery->session, delivery->id) == PERI_OK) {
+        host->ledger_dirty = true;
+    }
 }

@@ -458,6 +458,7 @@ void host_summary(peri_host *host) {
     say_input(host, &text, &all);
     say_damage(&text, &all);
     if (!host->no_observers) say_observers(host, &text);
+    say_outbox(host, &text);
     say_ledger(host, &text);
     add_counts(host, &json);
     peri_buf_add_byte(&json, ',');

@@ -338,7 +338,7 @@ struct peri_host {
     char *ledger_path; // owned; until the first step opens it
     peri_ledger *ledger;
     bool ledger_replace, ledger_dirty;
-    int ledger_trouble;         // the failure of the last commit, said once
+    bool ledger_trouble;        // a commit failed, and that was said
     peri_claims claims;         // on sessions, against other hosts of the ledger
     uint64_t claim;             // its own, by which others know that it lives
     int64_t started_wall_ms;    // when it opened the ledger

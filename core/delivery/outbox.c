@@ -210,8 +210,10 @@ size_t peri_outbox_flush(peri_outbox *outbox) {
     for (peri_outbox_entry **at = &outbox->first; *at && outbox->sink;) {
         const peri_delivery *delivery = &(*at)->delivery;
         int status = outbox->before ? outbox->before(outbox->user, delivery) : PERI_OK;
-        if (status == PERI_OK) status = outbox->sink(outbox->sink_user, delivery);
+        bool asked = status == PERI_OK;
+        if (asked) status = outbox->sink(outbox->sink_user, delivery);
         if (status == PERI_EAGAIN) {
+            if (asked && outbox->kept) outbox->kept(outbox->user, delivery);
             at = &(*at)->next;
             continue;
         }

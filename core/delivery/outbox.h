@@ -62,6 +62,8 @@ typedef struct peri_outbox {
                      peri_str reason);
     /// Asked before the sink is; a negative status leaves the delivery queued. May be NULL.
     int (*before)(void *user, const peri_delivery *delivery);
+    /// The sink was asked and did not take it: it stays queued. May be NULL.
+    void (*kept)(void *user, const peri_delivery *delivery);
     void *user;
 } peri_outbox;
 

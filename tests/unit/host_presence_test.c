@@ -1,6 +1,7 @@
 // Two live hosts on one ledger: each session is observed by one of them, neither touches what is the
 // other's, and the day's spending is theirs together and outlives both.
 #include <sqlite3.h>
+#include <sys/wait.h>
 
 #include "hosting.h"
 #include "scratch.h"
@@ -131,6 +132,33 @@ IT("a second host leaves what waits in the first one's outbox alone") {
     CHECK_EQ(times(peri_buf_str(&a.deliveries), "one\n"), 2);
     hosting_close(&b);
     hosting_close(&a);
+}
+
+static int die(void *user, const peri_delivery *d) {
+    (void)user, (void)d;
+    _exit(7);
+}
+
+IT("a delivery that was being handed over when its host died is lost, and never sent again") {
+    fresh();
+    pid_t child = fork();
+    if (child == 0) {
+        hosting_open_with(&a, on_ledger(NULL), probe);
+        peri_host_set_sink(a.host, die, NULL);
+        turn(&a, hosting_stream(&a, "activity"), "one", "first");
+        _exit(1);
+    }
+    int status = 0;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(WEXITSTATUS(status), 7);
+    for (int start = 0; start < 2; start++) {
+        hosting_open_with(&a, on_ledger(NULL), probe);
+        turn(&a, hosting_stream(&a, "activity"), "one", "first");
+        CHECK_EQ(times(peri_buf_str(&a.records), "\"reason\":\"lost in hand-over\""),
+                 start == 0);
+        CHECK_EQ(a.deliveries.len, 0);
+        hosting_close(&a);
+    }
 }
 
 static const char two_a_day[] = "limits: { day: { proposals: 3 }, session: { wakes: 4 } }\n";

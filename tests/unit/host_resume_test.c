@@ -112,4 +112,46 @@ IT("CC-6 leaves a stopped pairing stopped, whatever becomes of the note of the s
     scratch_close(&place);
 }
 
+IT("CC-6 a host that found nothing new leaves the next one where it was itself") {
+    scratch_open(&place);
+    live_through(3);
+    hosting_close(&h);
+    for (int start = 0; start < 3; start++) {
+        live_through(3);
+        CHECK_EQ(times(records(), "\"record\":\"run\""), 0);
+        hosting_close(&h);
+    }
+    live_through(4);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 1);
+    peri_str digest = records();
+    digest = peri_str_sub(digest, peri_str_find(digest, PERI_STR("\"record\":\"digest\"")),
+                          digest.len);
+    CHECK_EQ(times(digest, "do 3"), 0); // it was shown
+    CHECK_HAS(digest, "do 4");
+    hosting_close(&h);
+    scratch_close(&place);
+}
+
+// Numbers of another beginning say nothing about this one.
+IT("CC-6 a session that is read from elsewhere is new, and so is what follows there") {
+    scratch_open(&place);
+    live_through(5);
+    hosting_close(&h);
+    for (int start = 0; start < 2; start++) {
+        open_host();
+        peri_source *source = hosting_stream(&h, "activity");
+        for (int i = 0; i <= start; i++) {
+            hosting_feed(
+                &h, source,
+                i ? PERI_STR("{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"and "
+                             "that\"}\n{\"session\":\"s\",\"kind\":\"turn_ended\"}\n")
+                  : PERI_STR("{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"now "
+                             "this\"}\n{\"session\":\"s\",\"kind\":\"turn_ended\"}\n"));
+        }
+        CHECK_EQ(times(records(), "\"record\":\"run\""), 1); // the first time this, then that
+        hosting_close(&h);
+    }
+    scratch_close(&place);
+}
+
 TEST_MAIN
