@@ -2,8 +2,6 @@
 #include "host_author.h"
 #include "scratch.h"
 
-#include <time.h>
-
 typedef struct rig {
     scratch s;
     peri_checker *checker;
@@ -82,7 +80,7 @@ IT("says what is no file of ours, and what cannot be read") {
 // ---- What a hostile file costs (case C64)
 
 // Just under the caps: a header's 64 KiB, a script's 256 KiB.
-enum { HEADER_BYTES = 64000, SCRIPT_BYTES = 250000, TRIES = 5 };
+enum { HEADER_BYTES = 64000, SCRIPT_BYTES = 250000 };
 
 static void write_filled(rig *r, const char *name, const char *before, const char *unit,
                          const char *behind) {
@@ -96,58 +94,79 @@ static void write_filled(rig *r, const char *name, const char *before, const cha
     peri_buf_deinit(&text);
 }
 
-static int64_t cost_us(rig *r, const char *name) {
-    int64_t best = INT64_MAX;
-    for (int i = 0; i < TRIES; i++) {
-        struct timespec from, to;
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-        (void)check(r, name);
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-        int64_t took = (to.tv_sec - from.tv_sec) * 1000000 + (to.tv_nsec - from.tv_nsec) / 1000;
-        if (took < best) best = took;
+// How each is found out: by which rule, and in which line at the latest, so that what stands behind it is
+// never read. In instructions of the machine (callgrind, the program's start not counted) a good header
+// of the cap's size cost 3.4 million and the dearest hostile one, deep.md, 4.4 times that; a good
+// script 80 million and the dearest hostile one, pattern.lua, 8.0 times that.
+static void ends_early(rig *r, const char *name, const char *id, uint32_t last_line) {
+    CHECK(!check(r, name).observer);
+    const peri_diag *first = &r->diags.items[0];
+    if (!peri_str_eq(first->id, peri_str_c(id)) || first->line > last_line) {
+        TEST_FAIL("%s:%u: %.*s [%.*s]", name, first->line, PERI_FMT(first->message),
+                  PERI_FMT(first->id));
     }
-    return best;
+    CHECK(r->diags.count <= 4);
 }
 
-IT("C64 a hostile file costs at most 10 times a good one of its size cap") {
+IT("C64 a hostile header as large as may be is left where the first rule is broken") {
     rig r;
     open_rig(&r);
     const char *end = "\n---\nbody\n";
-    scratch_write(&r.s, "first.lua", OBSERVER("first")); // the folder's host is not counted
-    (void)check(&r, "first.lua");
     write_filled(&r, "valid.md", "---\nname: big\ndescription: d\non: turn_end\n",
                  "# a remark of its author\n", end);
+    CHECK(check(&r, "valid.md").observer);
     write_filled(&r, "deep.md", "---\nname: big\nsees: ", "[", end);
     write_filled(&r, "maps.md", "---\nname: big\nsees: ", "{a: ", end);
     write_filled(&r, "alias.md", "---\n", "k: &a [*a, *a]\n", end);
+    write_filled(&r, "tags.md", "---\nname: ", "!!a ", end);
+    write_filled(&r, "keys.md", "---\n? ", "? ", end);
+    write_filled(&r, "same.md", "---\n", "key: 1\n", end);
     write_filled(&r, "dashes.md", "---\n", "- - - - - - - - - - - -\n", end);
     write_filled(&r, "escapes.md", "---\nname: \"", "\\u0041", "\"\n---\nbody\n");
-    write_filled(&r, "same.md", "---\n", "key: 1\n", end);
     write_filled(&r, "unclosed.md", "---\n", "a: \"\n", "");
-    write_filled(
-        &r, "good.lua", "-- perilune-api: 1\n", "do local function f(a) return a + 1 end end\n",
-        "return { name = 'g', description = 'd', on = 'turn_end', observe = function() end }\n");
-    write_filled(&r, "nest.lua", "return { observe = ", "(", "");
-    write_filled(&r, "loop.lua", "--", " ", "\nwhile true do end");
-    write_filled(&r, "bomb.lua", "--", " ",
-                 "\nlocal t = {} while true do t[#t + 1] = ('x'):rep(1e5) end");
-    CHECK(check(&r, "valid.md").observer);
-    CHECK(check(&r, "good.lua").observer);
-    int64_t good_md = cost_us(&r, "valid.md"), good_lua = cost_us(&r, "good.lua");
-    static const char *const hostile[] = {"deep.md",    "maps.md", "alias.md",    "dashes.md",
-                                          "escapes.md", "same.md", "unclosed.md", "nest.lua",
-                                          "loop.lua",   "bomb.lua"};
-    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
-        bool lua = strstr(hostile[i], ".lua") != NULL;
-        int64_t good = lua ? good_lua : good_md, took = cost_us(&r, hostile[i]);
-        printf("  %-12s %6lld us, good %lld us\n", hostile[i], (long long)took,
-               (long long)good);
-        CHECK(took <= 10 * good);
-    }
+    ends_early(&r, "deep.md", "yaml-depth", 3);
+    ends_early(&r, "maps.md", "yaml-depth", 3);
+    ends_early(&r, "alias.md", "yaml-alias", 2);
+    ends_early(&r, "tags.md", "yaml-tag", 2);
+    ends_early(&r, "keys.md", "yaml-syntax", 2);
+    ends_early(&r, "same.md", "duplicate-key", 3);
+    ends_early(&r, "dashes.md", "yaml-too-many", 400); // of 2,600
+    ends_early(&r, "escapes.md", "bad-value", 2);
+    ends_early(&r, "unclosed.md", "header-not-closed", 1);
     close_rig(&r);
 }
 
-IT("C64 refuses each of the case's files within 50 ms") {
+IT("C64 a hostile script as large as may be ends at the wall of one load") {
+    rig r;
+    open_rig(&r);
+    write_filled(
+        &r, "good.lua", "-- perilune-api: 1\n", "do local function f(a) return a + 1 end end\n",
+        "return { name = 'g', description = 'd', on = 'turn_end', observe = function() end }\n");
+    CHECK(check(&r, "good.lua").observer);
+    static const struct {
+        const char *name, *behind, *id;
+    } hostile[] = {
+        {"loop.lua", "\nwhile true do end", "load-timeout"},
+        {"bomb.lua", "\nlocal t = {} while true do t[#t + 1] = ('x'):rep(1e5) end",
+         "load-timeout"},
+        {"pattern.lua",
+         "\nlocal s = ('a'):rep(1e5) while true do s:find(('a*'):rep(20) .. 'b') end",
+         "load-timeout"},
+        {"sort.lua",
+         "\nlocal t = {} for i = 1, 1e5 do t[i] = i % 7 end while true do "
+         "table.sort(t, function() return true end) end",
+         "load-timeout"},
+    };
+    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+        write_filled(&r, hostile[i].name, "-- perilune-api: 1\n--", " ", hostile[i].behind);
+        ends_early(&r, hostile[i].name, hostile[i].id, 3);
+    }
+    write_filled(&r, "nest.lua", "-- perilune-api: 1\nreturn { observe = ", "(", "");
+    ends_early(&r, "nest.lua", "syntax", 2);
+    close_rig(&r);
+}
+
+IT("C64 refuses each of the case's files, with one error") {
     rig r;
     open_rig(&r);
     static const char *const names[] = {"bomb", "deep", "self", "merge"};
@@ -159,7 +178,6 @@ IT("C64 refuses each of the case's files within 50 ms") {
         free((void *)(uintptr_t)text.ptr);
         CHECK(!check(&r, "case.md").observer);
         CHECK_EQ(r.diags.error_count, 1);
-        CHECK(cost_us(&r, "case.md") < 50000);
     }
     close_rig(&r);
 }
