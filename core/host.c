@@ -246,8 +246,8 @@ static int sooner(int a_ms, int b_ms) {
 // Until what waits on others is tried again; -1: nothing does.
 static int retry_timeout_ms(const peri_host *host) {
     int ledger = host->ledger_dirty ? LEDGER_RETRY_MS : -1;
-    return sooner(sooner(ledger, host_presence_timeout_ms(host)),
-                  host_subscribers_timeout_ms(host));
+    int waits = sooner(host_presence_timeout_ms(host), host_idle_timeout_ms(host));
+    return sooner(sooner(ledger, waits), host_subscribers_timeout_ms(host));
 }
 
 static void step(peri_host *host, int timeout_ms) {
@@ -263,6 +263,7 @@ static void step(peri_host *host, int timeout_ms) {
     host_subscribers_drain(host);
     peri_loop_run(host->loop, due(host) ? 0 : sooner(timeout_ms, retry_timeout_ms(host)));
     host_reload(host);
+    host_idle(host);
     if (host->abandoned) host_gate_close(host);
     if (host->work_count) {
         host_do_work(host);

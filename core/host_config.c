@@ -13,6 +13,7 @@ void host_config_init(host_config *config) {
         .ceilings = peri_ceilings_default(),
         .ledger_days = 30,
         .unknown_percent = HOST_UNKNOWN_PERCENT,
+        .idle_ms = HOST_QUIET_MS,
         .ledger_max_bytes = INT64_C(256) << 20,
         .scrub = true,
     };
@@ -152,6 +153,7 @@ static void read_limits(reading *r, const peri_yaml *map) {
                                      {"session", 7},
                                      {"day", 3},
                                      {"unknown_percent", 15},
+                                     {"idle_ms", 7},
                                      {0}};
     if (!map) return;
     if (peri_yaml_check_keys(&r->doc, map, words)) r->status = PERI_EINVAL;
@@ -166,6 +168,8 @@ static void read_limits(reading *r, const peri_yaml *map) {
     }
     got(r,
         peri_yaml_int(&r->doc, key(map, "unknown_percent"), 1, 100, &r->to->unknown_percent));
+    got(r,
+        peri_yaml_int(&r->doc, key(map, "idle_ms"), 1000, 24 * 3600 * 1000, &r->to->idle_ms));
     read_ceilings(r, key(map, "session"), r->to->ceilings.session);
     read_ceilings(r, key(map, "day"), r->to->ceilings.day);
 }

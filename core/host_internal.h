@@ -17,6 +17,7 @@
 //   host_states.c   why is it silent?              host_standing.c what it is told from
 //   host_presence.c other hosts of the ledger      host_history.c  what the ledger remembers
 //   host_lag.c      are the sources read?          host_states_json.c  the same answers as JSON
+//   host_idle.c     who has not been heard of for a while?
 //   host_stale.c    is advice overtaken?          host_policies.c the chain of policies
 //   host_notes.c    deliveries, and what the agent did about them
 //   host_recall.c   notes and skills                host_author.c   doors for the CLI's author verbs
@@ -188,6 +189,13 @@ void host_follow_free(peri_host *host);
 void host_observe(peri_host *host, peri_source *source, peri_obs *obs);
 /// Ends every agent that has not ended: unfinished steps are closed, session_end triggers are due.
 void host_finish_agents(peri_host *host);
+/// Notes the runs of every pairing that listens to `trigger`, and the judging of what they propose.
+void host_trigger(peri_host *host, host_agent *of, peri_trigger trigger, bool ending);
+
+// host_idle.c
+/// Fires `idle` for the agents that are, if it is time to look.
+void host_idle(peri_host *host);
+int host_idle_timeout_ms(const peri_host *host); // until the next look; -1: nobody wants one
 void host_agent_free(void *attached);
 void host_session_free(void *attached);
 void host_push_work(peri_host *host, host_work work);

@@ -70,8 +70,7 @@ host_work host_work_now(const host_agent *of, host_work_kind kind) {
                        .turn = of->stepper.turn};
 }
 
-// Notes the runs of every pairing that listens to `trigger`, and the judging of what they propose.
-static void trigger(peri_host *host, host_agent *of, peri_trigger trigger, bool ending) {
+void host_trigger(peri_host *host, host_agent *of, peri_trigger trigger, bool ending) {
     bool any = false;
     host_work work = host_work_now(of, WORK_RUN);
     work.trigger = trigger;
@@ -169,20 +168,20 @@ static void on_turn_start(void *user, uint32_t turn, bool human) {
     if (t->of->turn_first == 0) t->of->turn_first = 1;
     host_notes_open(t->of);
     open_window(t->host, t->of);
-    if (human) trigger(t->host, t->of, PERI_TRIGGER_BEFORE_AGENT_START, false);
+    if (human) host_trigger(t->host, t->of, PERI_TRIGGER_BEFORE_AGENT_START, false);
 }
 
 static void on_result(void *user, bool denied) {
     const telling *t = user;
-    trigger(t->host, t->of, PERI_TRIGGER_TOOL_EXECUTION_END, false);
-    if (denied) trigger(t->host, t->of, PERI_TRIGGER_TOOL_DENIED, false);
+    host_trigger(t->host, t->of, PERI_TRIGGER_TOOL_EXECUTION_END, false);
+    if (denied) host_trigger(t->host, t->of, PERI_TRIGGER_TOOL_DENIED, false);
 }
 
 static void on_step_end(void *user, uint32_t step, bool ending) {
     const telling *t = user;
     (void)step;
     host_notes_due(t->host, t->of, PERI_TRIGGER_TURN_END);
-    trigger(t->host, t->of, PERI_TRIGGER_TURN_END, ending);
+    host_trigger(t->host, t->of, PERI_TRIGGER_TURN_END, ending);
 }
 
 // After the user's stop nothing is delivered until the next turn (spec PI-8): what is being judged
@@ -197,7 +196,7 @@ static void on_settled(void *user, peri_str reason) {
         peri_outbox_expire(&t->host->outbox, agent->session->id, agent->key,
                            "the user stopped the agent");
     }
-    trigger(t->host, t->of, PERI_TRIGGER_AGENT_SETTLED, true);
+    host_trigger(t->host, t->of, PERI_TRIGGER_AGENT_SETTLED, true);
     open_window(t->host, t->of);
 }
 
@@ -215,7 +214,7 @@ static void finish_agent(peri_host *host, host_agent *of) {
     peri_stepper_finish(&of->stepper, &step_events, &t);
     if (of->agent->pairing_count == 0) return;
     host_notes_due(host, of, PERI_TRIGGER_SESSION_END);
-    trigger(host, of, PERI_TRIGGER_SESSION_END, true);
+    host_trigger(host, of, PERI_TRIGGER_SESSION_END, true);
     host_push_work(host, host_work_now(of, WORK_END));
 }
 
@@ -410,6 +409,7 @@ static void record(peri_host *host, host_agent *of, peri_obs *obs) {
     }
     peri_meter_take(&of->meter, obs);
     if (host->warming) return;
+    of->stirred = true;
     host_record_observation(host, obs);
     look_for_frames(host, obs);
 }

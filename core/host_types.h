@@ -47,6 +47,7 @@ enum {
     HOST_MAX_LISTED = 200, // files not read, by name
     HOST_MAX_UNRECOGNISED = 20,
     HOST_UNKNOWN_PERCENT = 50,
+    HOST_QUIET_MS = 60 * 1000, // of an agent, before it is idle
     HOST_UNKNOWN_RECORDS = 20, // before so many a growing stream is not judged
     HOST_CONFIG_MAX_BYTES = 64 * 1024,
     HOST_SCRIPT_MAX_BYTES = 256 * 1024,
@@ -75,6 +76,7 @@ typedef struct host_config {
     peri_ceilings ceilings;
     int64_t ledger_days, ledger_max_bytes;
     bool verbose;            // payloads of model requests and responses are kept
+    int64_t idle_ms;         // nothing heard of an agent for so long: it is idle
     int64_t unknown_percent; // of a source's records: more of unknown kinds is reported
     bool scrub;
     const peri_str *patterns; // more secrets
@@ -152,6 +154,8 @@ typedef struct host_agent {
     peri_proposal **fresh; // owned; proposals of the running trigger
     size_t fresh_count;
     bool trim_due, finished;
+    bool stirred, idle; // heard of since it was last looked at; `idle` has fired (host_idle.c)
+    int64_t heard_ms;
     bool touched; // in the list of the host: its number of items is to be stored
     struct host_agent *next_touched;
     bool end_due; // it ended while runs were in flight: WORK_END comes behind the last of them
@@ -376,7 +380,8 @@ struct peri_host {
     void *watching;                                    // owned; of peri_host_watch_digests
     peri_session *unfinished; // first session whose agents may still be going
     bool finishing, summed;
-    bool abandoned; // nothing is read, started or waited for any more
+    int64_t looked_ms; // when it was last looked who is idle
+    bool abandoned;    // nothing is read, started or waited for any more
 };
 
 #define HOST_CHECK(host)                                                                       \

@@ -8,7 +8,7 @@
 ---| "turn_end"             # the end of a step: one model answer with its results
 ---| "agent_settled"        # the agent has stopped
 ---| "session_end"          # the session is over
----| "idle"                 # nothing happened for a while (live only)
+---| "idle"                 # nothing happened for `limits.idle_ms`, once (live only)
 
 ---@alias perilune.Slice
 ---| "activity"
