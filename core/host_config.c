@@ -73,7 +73,7 @@ static void add_name(reading *r, const peri_str **list, size_t *count, peri_str 
     (*count)++;
 }
 
-// A later config's `mode: live` takes back the shadow of an earlier one.
+// A later config's `mode: live` takes back the shadow of an earlier one, `scrub: true` its false.
 static void del_name(reading *r, const peri_str **list, size_t *count, peri_str name) {
     peri_str *left = peri_arena_zero(&r->to->arena, (*count + 1) * sizeof *left);
     if (!left) {
@@ -88,9 +88,9 @@ static void del_name(reading *r, const peri_str **list, size_t *count, peri_str 
     *count = kept;
 }
 
-// observers: { enabled, disable, NAME: { enabled, mode } }
+// observers: { enabled, disable, NAME: { enabled, mode, scrub } }
 static void read_observers(reading *r, const peri_yaml *map) {
-    static const peri_str words[] = {{"enabled", 7}, {"mode", 4}, {0}};
+    static const peri_str words[] = {{"enabled", 7}, {"mode", 4}, {"scrub", 5}, {0}};
     static const peri_str modes[] = {{"live", 4}, {"shadow", 6}, {0}};
     if (!map) return;
     got(r, peri_yaml_bool(&r->doc, key(map, "enabled"), &r->to->observers_enabled));
@@ -102,7 +102,7 @@ static void read_observers(reading *r, const peri_yaml *map) {
     }
     for (const peri_yaml *one = map->first; one; one = one->next) {
         if (one->type != PERI_YAML_MAP) continue;
-        bool enabled = true;
+        bool enabled = true, scrub = true;
         size_t mode = 0;
         bool says_mode = key(one, "mode") != NULL;
         if (peri_yaml_check_keys(&r->doc, one, words)) r->status = PERI_EINVAL;
@@ -116,6 +116,10 @@ static void read_observers(reading *r, const peri_yaml *map) {
         got(r, peri_yaml_word(&r->doc, key(one, "mode"), modes, &mode));
         if (says_mode) del_name(r, &r->to->shadowed, &r->to->shadowed_count, one->key);
         if (mode == 1) add_name(r, &r->to->shadowed, &r->to->shadowed_count, one->key);
+        if (got(r, peri_yaml_bool(&r->doc, key(one, "scrub"), &scrub))) {
+            del_name(r, &r->to->unscrubbed, &r->to->unscrubbed_count, one->key);
+        }
+        if (!scrub) add_name(r, &r->to->unscrubbed, &r->to->unscrubbed_count, one->key);
     }
 }
 

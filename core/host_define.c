@@ -140,11 +140,17 @@ static void exchange(peri_host *host, peri_observer *def, const peri_observer *o
     *def = *observer;
     def->enabled = !off;
     def->shadow |= is_in(def->name, host->config.shadowed, host->config.shadowed_count);
+    def->unscrubbed =
+        is_in(def->name, host->config.unscrubbed, host->config.unscrubbed_count) &&
+        !peri_str_eq(def->layer, PERI_STR("project"));
     if (host->layout >= 0) def->layout = (peri_layout)host->layout;
     entry->observer = def;
     entry->state = off ? PERI_ENTRY_OFF : PERI_ENTRY_ACTIVE;
     entry->reason = (peri_str){0};
     if (off) set_reason(host, entry, "%s", off);
+    if (!off && def->unscrubbed) {
+        set_reason(host, entry, "it is shown secrets: scrub is false in the config");
+    }
     host_agents_renew(host, def->name);
     if (was_there) peri_script_drop_observer(host->script, &before);
     wake(host, def->name, rested);

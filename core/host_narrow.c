@@ -44,6 +44,7 @@ static void narrow_observers(const narrowing *n) {
     const host_config *said = n->said;
     if (said->enabled_count > to->enabled_count) left_out(n, "observers: an observer enabled");
     if (said->observers_enabled && !to->observers_enabled) left_out(n, "observers.enabled");
+    if (said->unscrubbed != to->unscrubbed) left_out(n, "observers: scrub");
     to->observers_enabled &= said->observers_enabled;
     to->disabled = said->disabled; // a union already
     to->disabled_count = said->disabled_count;

@@ -98,7 +98,7 @@ static int make_digest(peri_host *host, const host_work *work, const peri_turn *
         .nonce = peri_str_of(nonce, sizeof nonce),
         .message = observer->message,
         .no_results = observer->no_results,
-        .scrub = host->config.scrub ? host->scrub : NULL,
+        .scrub = host->config.scrub && !observer->unscrubbed ? host->scrub : NULL,
     };
     if (work->pairing->last_due) options.last = outcome_of(work->pairing);
     peri_buf_clear(&host->digest);

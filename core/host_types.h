@@ -70,6 +70,8 @@ typedef struct host_config {
     size_t shadowed_count;
     const peri_str *enabled; // switched on by name
     size_t enabled_count;
+    const peri_str *unscrubbed; // shown secrets
+    size_t unscrubbed_count;
     const peri_str *policies; // names in order
     size_t policy_count;
     peri_policy_limits limits;

@@ -401,7 +401,9 @@ static void start(void *user, const peri_run_request *request, peri_arena *arena
                .done = done,
                .done_user = done_user};
     peri_buf_init(&r->line, PERI_WIRE_REQUEST_BYTES);
-    peri_wire_put_request(&r->line, request, r->number, &commands->options.clean);
+    peri_wire_clean clean = commands->options.clean;
+    if (request->observer->unscrubbed) clean.fn = NULL;
+    peri_wire_put_request(&r->line, request, r->number, &clean);
     if (r->line.status < 0) {
         tell_failed(commands, r, PERI_RUN_FAILED,
                     peri_str_c(peri_status_message(r->line.status)));

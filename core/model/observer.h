@@ -100,6 +100,7 @@ typedef struct peri_observer {
     peri_str layer; // builtin, user, project, or a pack's name
     peri_runtime_kind runtime;
     bool enabled, shadow;
+    bool unscrubbed;   // it is shown secrets, as the user's config says
     uint32_t triggers; // bit (1 << peri_trigger)
     peri_slice sees[PERI_OBSERVER_MAX_SEES];
     uint32_t sees_count;

@@ -51,7 +51,35 @@ try "$perilune" replay --json --config "$work/config.yaml" "$captures"
 check "C24 a kind that is too greedy shows in the same count" \
   [ "$(grep -c '\[all redacted\]' "$work/out")" -gt 100 ]
 
+# What an observer outside is shown: no secret, unless the user switched scrubbing off for it, which shows.
+case24=$root/tests/fault/streams/C24.jsonl
+secrets='FAKE0123456789abcdefABCDEF0123456789\|ghp_FAKE\|hunter2pass\|MIIFAKEFAKEFAKE\|AKIAFAKE'
+mkdir "$work/own"
+cat >"$work/own/outside.lua" <<LUA
+-- perilune-api: 1
+return { name = "outside", description = "Keeps what it is shown.", on = "turn_end", timeout_ms = 10000,
+  command = { "sh", "-c", "cat >>'$work/shown'; echo '{}'" } }
+LUA
+try "$perilune" replay --json --observers "$work/own" "$case24"
+check "C24 a command is shown what was done" grep -q 'git push' "$work/shown"
+check "C24 but none of the five secrets" sh -c "! grep -q '$secrets' '$work/shown'"
+check "C24 nor are they told or stored" \
+  sh -c "! grep -q '$secrets' '$work/out' && ! grep -aq '$secrets' '$XDG_STATE_HOME/perilune/replay.db'"
+for kind in openai-key github-token url-password private-key aws-access-key; do
+  check "C24 what stands in their place says that it was a $kind" grep -q "\[$kind redacted\]" "$work/shown"
+done
+rm "$work/shown"
+printf 'observers: { outside: { scrub: false } }\n' >"$work/config.yaml"
+try "$perilune" replay --json --observers "$work/own" --config "$work/config.yaml" "$case24"
+check "C24 scrubbing switched off for one observer shows it all five" \
+  [ "$(grep -o "$secrets" "$work/shown" | sort -u | wc -l)" -eq 5 ]
+check "C24 and still nothing of it is told or stored" \
+  sh -c "! grep -q '$secrets' '$work/out' && ! grep -aq '$secrets' '$XDG_STATE_HOME/perilune/replay.db'"
+try "$perilune" observers --observers "$work/own" --config "$work/config.yaml"
+check "C24 the list of observers says so" grep -q 'it is shown secrets: scrub is false' "$work/out"
+
 # What a broken file would have hidden cannot be known.
+printf 'privacy: { kinds: ["%s"] }\n' "$work/team.lua" >"$work/config.yaml"
 printf 'return { scrub = { { name = "all", pattern = "a(b" } } }\n' >"$work/team.lua"
 try "$perilune" check "$work/team.lua"
 check "C24 a broken kind is told with its line" \

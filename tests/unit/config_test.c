@@ -42,20 +42,22 @@ IT("starts from the documented defaults") {
 
 IT("reads every key it knows") {
     start();
-    CHECK_OK(
-        parse("observers:\n  enabled: false\n  disable: [a, b]\n"
-              "  reviewer: { enabled: true, mode: shadow }\n  other: { enabled: false }\n"
-              "policies: [default, mine]\n"
-              "limits: { advisories_per_turn: 10, veto_budget: 0 }\n"
-              "ledger: { days: 7, max_bytes: 2000000 }\n"
-              "privacy: { scrub: false, patterns: [\"k[0-9]{2,3}\"], kinds: [a.lua] }\n"
-              "goal:\n  text: ship it\n  check: make test\n"
-              "  items: [\"[x] first\", \"- [ ] second\", { text: third, done: true }]\n"));
+    CHECK_OK(parse(
+        "observers:\n  enabled: false\n  disable: [a, b]\n"
+        "  reviewer: { enabled: true, mode: shadow }\n  other: { enabled: false, scrub: false }\n"
+        "policies: [default, mine]\n"
+        "limits: { advisories_per_turn: 10, veto_budget: 0 }\n"
+        "ledger: { days: 7, max_bytes: 2000000 }\n"
+        "privacy: { scrub: false, patterns: [\"k[0-9]{2,3}\"], kinds: [a.lua] }\n"
+        "goal:\n  text: ship it\n  check: make test\n"
+        "  items: [\"[x] first\", \"- [ ] second\", { text: third, done: true }]\n"));
     CHECK(!config.observers_enabled && !config.scrub);
     CHECK_EQ(config.disabled_count, 3);
     CHECK_STR(config.disabled[2], "other");
     CHECK_STR(config.enabled[0], "reviewer");
     CHECK_STR(config.shadowed[0], "reviewer");
+    CHECK_EQ(config.unscrubbed_count, 1);
+    CHECK_STR(config.unscrubbed[0], "other");
     CHECK_EQ(config.policy_count, 2);
     CHECK_STR(config.policies[1], "mine");
     CHECK_EQ(config.limits.advisories_per_turn, 10);

@@ -230,7 +230,7 @@ IT("contracts 6: a project's config narrows and does nothing else") {
                   "privacy: { patterns: ['MINE-[0-9]+'] }\n");
     scratch_write(&r.s, "project/.perilune/config.yaml",
                   "observers: { disable: [loop-guard], idle-spin: { enabled: true }, "
-                  "danger-cmd: { mode: shadow } }\n"
+                  "danger-cmd: { mode: shadow, scrub: false } }\n"
                   "limits: { advisories_per_turn: 1, veto_budget: 9, "
                   "session: { wakes: 7, model_calls: 100000 } }\n"
                   "policies: [pi]\nledger: { days: 1 }\n"
@@ -257,6 +257,8 @@ IT("contracts 6: a project's config narrows and does nothing else") {
     CHECK_LOG(&r, "ledger: a project may only narrow");
     CHECK_LOG(&r, "privacy.scrub: a project may only narrow");
     CHECK_LOG(&r, "privacy.kinds: a project may only narrow");
+    CHECK_LOG(&r, "observers: scrub: a project may only narrow");
+    CHECK_EQ(config->unscrubbed_count, 0);
     CHECK_EQ(config->kind_file_count, 0);
     CHECK_LOG(&r, "an observer enabled: a project may only narrow");
     close_rig(&r);
