@@ -223,14 +223,15 @@ static void add_quarantined(const peri_host *host, peri_buf *out) {
 
 static void add_outbox(const peri_host *host, peri_buf *out) {
     const host_counts *c = &host->counts;
+    const peri_outbox *outbox = &host->outbox;
+    peri_buf_addf(out,
+                  "\"outbox\":{\"queued\":%zu,\"handed\":%llu,\"seen\":%llu,\"unseen\":%zu,",
+                  outbox->count, (unsigned long long)c->handed, (unsigned long long)c->seen,
+                  outbox->unseen_count);
     peri_buf_addf(
-        out,
-        "\"outbox\":{\"queued\":%zu,\"handed\":%llu,\"seen\":%llu,\"unseen\":%zu,"
-        "\"overdue\":%zu,\"neverSeen\":%llu,\"expired\":%llu,\"lostInHandOver\":%llu}",
-        host->outbox.count, (unsigned long long)c->handed, (unsigned long long)c->seen,
-        host->outbox.unseen_count, host->outbox.overdue_count,
-        (unsigned long long)host->outbox.lost_count, (unsigned long long)c->expired,
-        (unsigned long long)c->lost_handing);
+        out, "\"expired\":%llu,\"lostInHandOver\":%llu,\"overdue\":%zu,\"neverSeen\":%llu}",
+        (unsigned long long)c->expired, (unsigned long long)c->lost_handing,
+        outbox->overdue_count, (unsigned long long)outbox->lost_count);
 }
 
 // What this host alone knows, whichever way it is asked.

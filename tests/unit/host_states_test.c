@@ -424,7 +424,7 @@ IT("C67 status tells who watches, what was damaged, set aside, handed over, seen
     CHECK_HAS(peri_buf_str(&text), "aside    2 records");
     CHECK_HAS(peri_buf_str(&text), "out      0 waiting, 1 handed over (0 seen), 1 expired");
     CHECK_HAS(peri_buf_str(&text), "\"outbox\":{\"queued\":0,\"handed\":1,\"seen\":0,"
-                                   "\"unseen\":1,\"expired\":1,\"lostInHandOver\":0}");
+                                   "\"unseen\":1,\"expired\":1,\"lostInHandOver\":0,");
     CHECK_HAS(peri_buf_str(&text), "\"subscribers\":[{\"taken\":");
     hosting_close(&h);
     peri_buf_clear(&text);
