@@ -19,7 +19,7 @@
 //   host_lag.c      are the sources read?          host_states_json.c  the same answers as JSON
 //   host_idle.c     who has not been heard of for a while?
 //   host_stale.c    is advice overtaken?          host_policies.c the chain of policies
-//   host_notes.c    deliveries, and what the agent did about them
+//   host_notes.c    deliveries, and their effect   host_accepted.c  what was let through before
 //   host_recall.c   notes and skills                host_author.c   doors for the CLI's author verbs
 #ifndef PERI_HOST_INTERNAL_H
 #define PERI_HOST_INTERNAL_H
@@ -217,6 +217,11 @@ PERI_MUST_USE int host_propose(peri_host *host, const host_work *work, const per
 void host_record_proposal(peri_host *host, const host_work *work, const peri_proposal *p);
 /// Ends the pairings of an agent that ended; each is recorded.
 void host_retire(peri_host *host, const peri_agent *agent);
+
+// host_accepted.c
+/// Takes back what a host before this one let through in a session, and then for each of its agents.
+void host_accepted_resume_session(peri_host *host, host_session *kept, peri_str session);
+void host_accepted_resume(peri_host *host, host_agent *of, const host_session *kept);
 
 // host_notes.c
 void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_state state,

@@ -129,7 +129,7 @@ static peri_run_phase phase_of(const judge *j) {
     const host_agent *of = j->work->of;
     if (j->work->trigger == PERI_TRIGGER_SESSION_END) return PERI_PHASE_ENDED;
     bool rests = of->phase == PERI_PHASE_SETTLED &&
-                 host_wall_ms(j->host) - of->settled_wall_ms >= HOST_IDLE_MS;
+                 host_wall_ms(j->host) - of->settled_wall_ms >= j->host->config.idle_ms;
     if (rests) return PERI_PHASE_IDLE;
     return of->phase == PERI_PHASE_RUNNING && of->mode == PERI_PERMISSION_PLAN ? PERI_PHASE_PLAN
                                                                                : of->phase;

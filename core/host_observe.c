@@ -244,6 +244,7 @@ static host_session *kept_of(peri_host *host, peri_session *session) {
         peri_veto_book_init(&kept->shadow_book, host->seed);
         session->attached = kept;
         host_spend_resume_session(host, kept, session->id);
+        host_accepted_resume_session(host, kept, session->id);
     }
     return kept;
 }
@@ -261,6 +262,7 @@ static host_agent *attach(peri_host *host, peri_agent *agent) {
     peri_desk_init(&of->desk, host->config.limits, &kept->book, host->seed);
     peri_desk_init(&of->shadow_desk, host->config.limits, &kept->shadow_book, host->seed);
     agent->attached = of;
+    host_accepted_resume(host, of, kept);
     return of;
 }
 

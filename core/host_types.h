@@ -56,7 +56,6 @@ enum {
     HOST_MAX_WATCHED = 512,
     HOST_MAX_NOTES = 16,  // of one agent, whose effect is looked for; the oldest is given up
     HOST_NOTE_STEPS = 64, // behind a note, then it is given up
-    HOST_IDLE_MS = 60 * 1000, // settled for so long, an agent is idle
     HOST_RELOAD_MS = 1000,
 };
 
@@ -120,6 +119,7 @@ typedef struct host_note {
 /// What all agents of a session share, attached to its peri_session.
 typedef struct host_session {
     peri_veto_book book, shadow_book;
+    bool has_past; // a host before this one let something through
     peri_spent spent;
     peri_spent unsaved; // of it, what the ledger does not know
     uint32_t told;      // bit (1 << peri_spend): that this ceiling was met has been said

@@ -115,6 +115,7 @@ typedef struct hosting_files {
     const char *other;    // one more, called "other"
     const char *config;   // of config.yaml
     const char *policy;   // instead of `default`
+    const char *ledger;   // its path, no text
 } hosting_files;
 
 static inline void hosting_open_files(hosting *h, peri_mode mode, const hosting_files *files) {
@@ -131,6 +132,7 @@ static inline void hosting_open_files(hosting *h, peri_mode mode, const hosting_
     options.observer_only = files->other ? NULL : "probe";
     options.config_path = files->config ? config : NULL;
     options.policies = files->policy ? policy : NULL;
+    options.ledger_path = files->ledger;
     hosting_make(h, options);
 }
 

@@ -1,0 +1,42 @@
+// What was let through before: decisions, joined with the proposals they are about.
+#include "ledger/accepted.h"
+#include "ledger/ledger_internal.h"
+
+static peri_str column(sqlite3_stmt *row, int at) {
+    const char *text = (const char *)sqlite3_column_text(row, at);
+    return peri_str_of(text, text ? (size_t)sqlite3_column_bytes(row, at) : 0);
+}
+
+static void hand_out(sqlite3_stmt *row, peri_accepted_fn fn, void *user) {
+    const peri_accepted one = {
+        .agent = column(row, 0),
+        .observer = column(row, 1),
+        .fingerprint = column(row, 2),
+        .kind = column(row, 3),
+        .lane = column(row, 4),
+        .shadow = sqlite3_column_int(row, 5) != 0,
+        .count = (uint64_t)sqlite3_column_int64(row, 6),
+    };
+    if (one.agent.ptr && one.observer.ptr && one.fingerprint.ptr) fn(user, &one);
+}
+
+int peri_ledger_accepted(peri_ledger *ledger, peri_str session, peri_accepted_fn fn,
+                         void *user) {
+    static const char sql[] =
+        "SELECT d.agent, d.observer, p.fingerprint, p.state, d.lane, d.name IS 'shadow', count(*) "
+        "FROM record d JOIN record p ON p.kind = 'proposal' AND p.id = d.id "
+        "AND p.session = d.session WHERE d.session = ?1 AND d.kind = 'decision' "
+        "AND d.state = 'deliver' GROUP BY 1, 2, 3, 4, 5, 6 "
+        "ORDER BY max(d.position) DESC LIMIT ?2";
+    sqlite3_stmt *query = NULL;
+    int code = sqlite3_prepare_v2(ledger->db, sql, -1, &query, NULL);
+    if (code == SQLITE_OK) {
+        code =
+            sqlite3_bind_text64(query, 1, session.ptr, session.len, SQLITE_STATIC, SQLITE_UTF8);
+    }
+    if (code == SQLITE_OK) code = sqlite3_bind_int(query, 2, PERI_ACCEPTED_MAX);
+    if (code == SQLITE_OK) code = sqlite3_step(query);
+    for (; code == SQLITE_ROW; code = sqlite3_step(query)) hand_out(query, fn, user);
+    sqlite3_finalize(query);
+    return peri__ledger_status(code);
+}
