@@ -86,6 +86,7 @@ static void count_delivery(peri_judging *j, const peri_proposal *p, const peri_d
     desk->used.advisories++;
     j->facts.left.advisories--;
     desk->book->advisories++;
+    desk->book->blockers += p->severity == PERI_WEIGHT_BLOCKER;
 }
 
 static void remove_deferred(peri_desk *desk, size_t at) {

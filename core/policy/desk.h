@@ -19,6 +19,7 @@ enum {
     PERI_VETO_BUDGET_CAP = 10,     // of veto_budget
     PERI_SESSION_ADVISORIES = 200, // delivered in one session, whatever policies say; the
                                    // same again to the user
+    PERI_SESSION_BLOCKERS = 50,    // of those, whatever calls itself a blocker
     PERI_DELIVERED_KEPT = 16,      // texts remembered for similarity
     PERI_BOOK_MAX_KEYS = 4096,     // (observer, fingerprint) pairs remembered
 };
@@ -28,6 +29,7 @@ typedef struct peri_veto_book {
     peri_map counts; // owned keys "len:observer|fingerprint" and "len:observer"
     uint32_t session;
     uint32_t advisories; // delivered in the session to the agent,
+    uint32_t blockers;   // of those, blockers,
     uint32_t told;       // and to the user
     uint32_t lost;       // keys beyond the maximum: counted as spent
 } peri_veto_book;

@@ -274,6 +274,10 @@ static peri_decision clamp(const peri_judging *j, const peri_proposal *p, peri_d
     if (j->desk->book->advisories >= PERI_SESSION_ADVISORIES) {
         return drop("the session's ceiling of advice is reached");
     }
+    if (p->severity == PERI_WEIGHT_BLOCKER &&
+        j->desk->book->blockers >= PERI_SESSION_BLOCKERS) {
+        return drop("the session's ceiling of blockers is reached");
+    }
     if (j->facts.left.advisories == 0) {
         d.verdict = PERI_VERDICT_DEFER;
         d.reason = PERI_STR("the window's budget is spent");
