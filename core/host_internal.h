@@ -13,6 +13,7 @@
 //   host_follow.c   live files and trees: what is read next, and how far
 //   host_gate.c     asking the gate, with hooks    host_permissions.c settings files, read again
 //   host_pairing.c  arming, and what is let through host_agents.c  definitions that name observers
+//   host_overrun.c  observers that run out of time in session after session
 //   host_report.c   reports                        host_resume.c   what outlives a host
 //   host_states.c   why is it silent?              host_standing.c what it is told from
 //   host_presence.c other hosts of the ledger      host_history.c  what the ledger remembers
@@ -339,6 +340,13 @@ void host_states_add_json(peri_host *host, peri_buf *out);
 // host_lag.c
 /// As peri_host_source_lag(), of that ledger.
 PERI_MUST_USE int host_source_lag(peri_host *host, peri_ledger *ledger, peri_source_lag *out);
+
+// host_overrun.c
+/// Notes how a run of the observer ended.
+void host_overrun_note(peri_host *host, const peri_observer *observer, peri_run_state state);
+/// True if a replay goes on without the observer, since it runs out of time in session after session; the
+/// pairing is disabled then, and that is told.
+bool host_overrun_ends(peri_host *host, peri_pairing *pairing);
 
 // host_spend.c
 /// Asks for `amount` of `what` for the agent's session and the day. NULL, and it is spent, or the ceiling

@@ -259,6 +259,7 @@ static void settle_run(peri_host *host, const host_work *work, peri_str id,
     pairing->counts.skipped += result->state == PERI_RUN_SKIPPED;
     pairing->counts.no_runtime += result->state == PERI_RUN_NO_RUNTIME;
     bool failed = result->state == PERI_RUN_FAILED || result->state == PERI_RUN_TIMEOUT;
+    host_overrun_note(host, pairing->observer, result->state);
     bool unheard = result->state == PERI_RUN_SKIPPED || result->state == PERI_RUN_ABANDONED;
     if (failed) {
         strike(host, pairing, result->error);
@@ -485,6 +486,7 @@ static void do_run(peri_host *host, const host_work *work) {
         return;
     }
     if (host_resume_has_seen(work) || rests(host, pairing)) return;
+    if (host_overrun_ends(host, pairing)) return;
     if (host_stopped(host, pairing) || !host_admit(host, work)) return;
     pairing->asked = work->upto;
     if (has_no_runtime(host, pairing->observer)) {

@@ -310,7 +310,8 @@ struct peri_host {
     peri_observer defs[HOST_MAX_OBSERVERS]; // as loaded, with what the config changes of them
     const peri_observer *observers[HOST_MAX_OBSERVERS]; // the same, for pairing
     size_t observer_count;
-    host_shipped_file *shipped; // owned
+    uint32_t overruns[HOST_MAX_OBSERVERS]; // in a row, of a replay (host_overrun.c)
+    host_shipped_file *shipped;            // owned
     host_recall recall;
     host_layers layers;
     peri_project project;     // what it brings along, until loading ends
