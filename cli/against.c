@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "against_rules.h"
 #include "base/json.h"
 #include "session.h"
 #include "tell.h"
@@ -19,6 +20,12 @@ typedef struct against_entry {
     bool enabled, done;
     unsigned long long armed, ran, skipped, failed, unrun, proposed;
 } entry;
+
+int against_add_config(against *a, const char *path) {
+    if (a->config_count == AGAINST_MAX_CONFIGS) return PERI_OK;
+    a->configs[a->config_count] = strdup(path);
+    return a->configs[a->config_count++] ? PERI_OK : PERI_ENOMEM;
+}
 
 static char *folder_of(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -81,6 +88,7 @@ int against_add(against *a, const peri_observer *observer, const char *path) {
 void against_deinit(against *a) {
     for (size_t i = 0; i < a->count; i++) entry_deinit(&a->all[i]);
     free(a->all);
+    for (size_t i = 0; i < a->config_count; i++) free(a->configs[i]);
     *a = (against){0};
 }
 
@@ -111,10 +119,10 @@ static void on_record(void *user, const peri_record *r) {
     }
 }
 
-static int replay_folder(against *a, const char *recording) {
-    session_options options = {.observers = a->folder, .quiet = true};
+int against_replay(const session_options *options, const char *recording, peri_record_fn hear,
+                   void *user) {
     peri_host_options how = PERI_HOST_OPTIONS_INIT;
-    int code = session_host_options(&options, &how);
+    int code = session_host_options(options, &how);
     if (code != PERI_EXIT_OK) return code;
     how.mode = PERI_MODE_REPLAY;
     how.use_user_config = false;
@@ -125,7 +133,7 @@ static int replay_folder(against *a, const char *recording) {
     timeline none;
     timeline_init(&none, stdout, false, true, false);
     none.emit = true; // says nothing
-    status = peri_host_subscribe(host, on_record, a);
+    status = peri_host_subscribe(host, hear, user);
     if (status == PERI_OK) status = peri_host_subscribe(host, timeline_record, &none);
     if (status == PERI_OK) status = peri_host_open_path(host, recording, NULL);
     code = session_exit_code(status == PERI_EIO ? PERI_ENOENT : status);
@@ -204,7 +212,8 @@ int against_run(against *a, const char *recording, bool json) {
     for (size_t i = 0; i < a->count; i++) {
         if (a->all[i].done) continue;
         a->folder = a->all[i].folder;
-        int code = replay_folder(a, recording);
+        const session_options options = {.observers = a->folder, .quiet = true};
+        int code = against_replay(&options, recording, on_record, a);
         if (code != PERI_EXIT_OK) return code;
         for (size_t k = i; k < a->count; k++) {
             a->all[k].done |= strcmp(a->all[k].folder, a->folder) == 0;
@@ -213,6 +222,11 @@ int against_run(against *a, const char *recording, bool json) {
     if (!json) printf("\nagainst %s\n", recording);
     for (size_t i = 0; i < a->count; i++) {
         int code = print_entry(&a->all[i], json);
+        if (code != PERI_EXIT_OK) return code;
+    }
+    for (size_t i = 0; i < a->config_count; i++) {
+        const char *observers = a->count ? a->all[0].folder : NULL;
+        int code = against_rules_run(a->configs[i], observers, recording, json);
         if (code != PERI_EXIT_OK) return code;
     }
     return PERI_EXIT_OK;

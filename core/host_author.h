@@ -3,6 +3,7 @@
 #define PERI_HOST_AUTHOR_H
 
 #include "base/diag.h"
+#include "gate/rule.h"
 #include "model/turn.h"
 #include "perilune/host.h"
 #include "policy/desk.h"
@@ -59,5 +60,19 @@ void peri_checker_free(peri_checker *checker); // NULL is fine
 /// Validates one file: a config (.yaml), a Markdown observer, or Lua by what it returns. Problems go to
 /// `diags`. What `observer` points to is borrowed until the next call.
 peri_checked peri_checker_file(peri_checker *checker, const char *path, peri_diag_list *diags);
+
+/// One permission rule of a config, tried on requests.
+typedef struct peri_tried_rule {
+    const char *effect; // deny, ask, allow
+    peri_str text;      // as written; lent for the call
+    uint32_t line;
+    bool of_agent;  // it can speak of observers at all
+    size_t matched; // of the requests
+} peri_tried_rule;
+typedef void (*peri_tried_rule_fn)(void *user, const peri_tried_rule *rule);
+
+/// Tries each rule of the config `path`, which was found valid. What reading the file answers.
+PERI_MUST_USE int peri_host_try_rules(const char *path, const peri_agent_request *requests,
+                                      size_t count, peri_tried_rule_fn fn, void *user);
 
 #endif

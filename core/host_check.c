@@ -131,11 +131,26 @@ static int check_markdown(peri_checker *checker, peri_str file, peri_str text,
     return status;
 }
 
+static void warn_of_hooks(peri_yaml_doc *doc, const peri_yaml *permissions) {
+    const peri_yaml *hooks = peri_yaml_get(permissions, PERI_STR("hooks"));
+    if (!hooks || peri_str_ends(doc->file, PERI_STR("managed.yaml"))) return;
+    peri_diag_addf(doc->diags, PERI_WARNING, "not-asked", doc->file, hooks->line, hooks->column,
+                   "move them to " HOST_MANAGED_PATH,
+                   "permissions.hooks count in the managed file, nowhere else");
+}
+
 static int check_config(peri_str text, peri_str file, peri_diag_list *diags) {
     host_config config;
     host_config_init(&config);
     int status = host_config_parse(&config, text, file, diags);
     host_config_deinit(&config);
+    peri_yaml_doc doc; // that it can be read at all was told
+    bool read = peri_yaml_parse(&doc, text, file, 1, NULL) == PERI_OK;
+    const peri_yaml *from = read ? peri_yaml_get(doc.root, PERI_STR("permissions")) : NULL;
+    doc.diags = diags;
+    if (from && host_permissions_check(&doc, from) < 0) status = PERI_EINVAL;
+    if (from) warn_of_hooks(&doc, from);
+    peri_yaml_doc_deinit(&doc);
     return status;
 }
 

@@ -12,6 +12,7 @@
 //   host_subscribers.c  who hears the records
 //   host_follow.c   live files and trees: what is read next, and how far
 //   host_gate.c     asking the gate, with hooks    host_permissions.c settings files, read again
+//   host_permissions_check.c what a config says of them
 //   host_pairing.c  arming, and what is let through host_agents.c  definitions that name observers
 //   host_overrun.c  observers that run out of time in session after session
 //   host_report.c   reports                        host_resume.c   what outlives a host

@@ -209,8 +209,6 @@ static int set_list(peri_tree *to, const char *key, const peri_yaml *node) {
     return peri_tree_set_take(to, peri_str_c(key), list);
 }
 
-static peri_tree *tree_of(const peri_yaml *node);
-
 static peri_tree *tree_of_scalar(const peri_yaml *node) {
     double number;
     bool plain = !node->quoted;
@@ -223,13 +221,13 @@ static peri_tree *tree_of_scalar(const peri_yaml *node) {
     return peri_tree_new_string(node->text);
 }
 
-static peri_tree *tree_of(const peri_yaml *node) {
+peri_tree *host_permissions_tree(const peri_yaml *node) {
     if (node->type == PERI_YAML_SCALAR) return tree_of_scalar(node);
     bool map = node->type == PERI_YAML_MAP;
     peri_tree *tree = map ? peri_tree_new_object() : peri_tree_new_array();
     for (const peri_yaml *one = node->first; one; one = one->next) {
-        int status = map ? peri_tree_set_take(tree, one->key, tree_of(one))
-                         : peri_tree_add_take(tree, tree_of(one));
+        int status = map ? peri_tree_set_take(tree, one->key, host_permissions_tree(one))
+                         : peri_tree_add_take(tree, host_permissions_tree(one));
         if (status < 0) {
             peri_tree_free(tree);
             return NULL;
@@ -244,7 +242,7 @@ static int set_permissions(peri_yaml_doc *doc, const peri_yaml *from, bool narro
     static const peri_str words[] = {{"deny", 4}, {"ask", 3},   {"allow", 5},
                                      {"mode", 4}, {"hooks", 5}, {"allowed_agent_types", 19},
                                      {0}};
-    if (peri_yaml_check_keys(doc, from, words)) return PERI_EINVAL;
+    if (host_permissions_check(doc, from) < 0) return PERI_EINVAL;
     peri_tree *map = peri_tree_new_object();
     int status = map ? PERI_OK : PERI_ENOMEM;
     for (size_t i = 0; i < 3 && status == PERI_OK; i++) {
@@ -253,7 +251,7 @@ static int set_permissions(peri_yaml_doc *doc, const peri_yaml *from, bool narro
     }
     const peri_yaml *mode = peri_yaml_get(from, words[3]);
     if (mode && !narrows && status == PERI_OK) {
-        status = peri_tree_set_take(map, PERI_STR("defaultMode"), tree_of(mode));
+        status = peri_tree_set_take(map, PERI_STR("defaultMode"), host_permissions_tree(mode));
     }
     if (status == PERI_OK) {
         status = peri_tree_set_take(root, PERI_STR("permissions"), map);
@@ -262,7 +260,7 @@ static int set_permissions(peri_yaml_doc *doc, const peri_yaml *from, bool narro
     }
     const peri_yaml *hooks = peri_yaml_get(from, words[4]);
     if (hooks && status == PERI_OK) {
-        status = peri_tree_set_take(root, PERI_STR("hooks"), tree_of(hooks));
+        status = peri_tree_set_take(root, PERI_STR("hooks"), host_permissions_tree(hooks));
     }
     const peri_yaml *types = peri_yaml_get(from, words[5]);
     if (types && status == PERI_OK) status = set_list(root, "allowedAgentTypes", types);

@@ -3,6 +3,7 @@
 #ifndef PERI_HOST_PERMISSIONS_H
 #define PERI_HOST_PERMISSIONS_H
 
+#include "base/yaml.h"
 #include "gate/gate.h"
 #include "perilune/host.h"
 
@@ -20,5 +21,12 @@ void host_permissions_free(host_permissions *permissions); // NULL is fine
 /// good: `*problem` names it. PERI_ENOMEM.
 PERI_MUST_USE int host_permissions_get(host_permissions *permissions, peri_str folder,
                                        const peri_permissions **out, const char **problem);
+
+/// Checks the map `permissions` of a config: keys, types, rules, mode, hooks. Mistakes go to the document's
+/// diagnostics with their place. PERI_EINVAL if there was one.
+PERI_MUST_USE int host_permissions_check(peri_yaml_doc *doc, const peri_yaml *from);
+
+/// A part of a YAML document as the tree that the agent's own settings are; owned; NULL out of memory.
+peri_tree *host_permissions_tree(const peri_yaml *node);
 
 #endif

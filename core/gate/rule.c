@@ -56,6 +56,10 @@ static bool is_tool(peri_str pattern, peri_rule_effect effect) {
     return is_like(pattern, PERI_STR("Agent")) || is_like(pattern, PERI_STR("Task"));
 }
 
+bool peri_rule_is_of_agent(const peri_permission_rule *rule, peri_rule_effect effect) {
+    return is_tool(rule->tool, effect);
+}
+
 // The parameters of the request that a rule can name.
 static peri_str parameter(const peri_agent_request *request, peri_str name) {
     if (peri_str_eq(name, PERI_STR("subagent_type"))) return request->type;

@@ -47,6 +47,9 @@ PERI_MUST_USE int peri_rule_parse(peri_str text, peri_permission_rule *out);
 peri_rule_reach peri_rule_match(const peri_permission_rule *rule, peri_rule_effect effect,
                                 const peri_agent_request *request);
 
+/// True if the rule can speak of starting an agent at all.
+bool peri_rule_is_of_agent(const peri_permission_rule *rule, peri_rule_effect effect);
+
 /// True for Agent and its older name Task.
 bool peri_tool_is_agent(peri_str name);
 

@@ -154,7 +154,7 @@ typedef struct peri_obs_x {
     uint32_t rollback;    // turns that are void, the last ones
     uint32_t duration_ms; // tool-result: 0 unknown
     peri_str retracts;    // JSON array of ids of records that are void
-    peri_str observer_task;   // key of another agent of the session that is an observer
+    peri_str observer_task; // key of another agent of the session that is an observer
     peri_str observer_type; // and its type, where it watches the agent that the record is about
     peri_str child;         // tool: type of the agent that the call starts
     peri_str

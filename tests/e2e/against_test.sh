@@ -44,4 +44,27 @@ check "an invalid file is still a failure" exits 1
 check "and the valid ones are tried all the same" says 'quiet ran'
 try "$perilune" check --against "$work/missing" "$work/own/quiet.lua"
 check "a recording that is not there is exit 2" exits 2
+# --- permission rules
+
+cat >"$work/config.yaml" <<'YAML'
+permissions:
+  deny: ["Agent(quiet)", "Agent(nosuch)", "Bash(rm *)"]
+  ask:
+    - Agent(lo*)
+  allow: Agent(good), Ag*
+YAML
+try "$perilune" check --quiet --against "$demo" "$work/config.yaml" "$work/own/quiet.lua"
+check "C36 a permission rule that never matched is no failure" exits 0
+check "C36 of a rule that matched is said how often" says 'config.yaml:2: deny rule Agent(quiet) matched 1 of '
+check "C36 one that names no observer of the recording is a warning" \
+  says 'config.yaml:2: warning: deny rule Agent(nosuch) never matched: none of the '
+check "C36 one of another tool says why it never can" \
+  says 'deny rule Bash(rm *) never matched: it does not speak of Agent'
+check "C36 globs count in ask rules" says 'config.yaml:4: ask rule Agent(lo*) matched 1 of '
+check "C36 not in allow rules" says 'config.yaml:5: warning: allow rule Ag* never matched: it does not speak of Agent'
+try "$perilune" check --json --against "$demo" "$work/config.yaml"
+check "C36 --json tells one object a rule" \
+  says '{"rule":"Agent(nosuch)","effect":"deny","file":"'
+check "C36 and which matched" says '"effect":"ask","file":"'"$work/config.yaml"'","line":4,"matched":true,"pairs":1'
+
 finish

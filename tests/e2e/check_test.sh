@@ -65,4 +65,36 @@ done
 check "C64 a merge key cannot add a veto" says 'anchors and aliases are not allowed'
 try "$perilune" check "$from/C64.deep.md"
 check "C64 the limit is named" says 'limit of 16 levels'
+# --- permissions of a config
+
+wrong() { # LINES: a config's permissions
+  printf 'permissions:\n%s\n' "$1" >"$work/rules.yaml"
+  try "$perilune" check "$work/rules.yaml"
+}
+wrong '  denny: ["Agent(x)"]'
+check "CC-4 an unknown key of permissions is told, with the nearest" says 'did you mean deny?'
+check "CC-4 and makes the config invalid" exits 1
+wrong '  deny:
+    - Agent(x)
+    - "Agent(x"'
+check "CC-4 a malformed rule is told with its place and what to write" \
+  grep -A 1 "rules.yaml:4:7: error: permissions.deny: 'Agent(x' is no rule" "$work/out"
+check "CC-4 with what to write" says 'hint: write Tool, Tool(*) or Agent(type)'
+wrong '  ask: { Agent: x }'
+check "CC-4 a list that is none is told" says 'rules.yaml:2:8: error: permissions.ask must be a list of texts'
+wrong '  allow: [[Agent]]'
+check "CC-4 so is an entry that is no text" says 'rules.yaml:2:11: error: permissions.allow holds something else than texts'
+wrong '  mode: dontask'
+check "CC-4 a mode that is none is told with the nearest" says 'did you mean dontAsk?'
+wrong '  allowed_agent_types: ["Agent(reviewer)"]'
+check "CC-4 a type that is a rule is told" says 'write the type alone'
+wrong '  hooks: { PreToolUse: x }'
+check "CC-4 hooks of the wrong shape are told" says 'rules.yaml:2:10: error: permissions.hooks.PreToolUse must be a list'
+wrong '  hooks: { PreToolUse: [{ hooks: [{ type: command, command: "true" }] }] }'
+check "CC-4 hooks outside the managed file are a warning" says 'warning: permissions.hooks count in the managed file'
+wrong '  deny: Agent(a, b), Bash
+  mode: plan
+  allowed_agent_types: [reviewer]'
+check "CC-4 a good one is fine" exits 0
+
 finish

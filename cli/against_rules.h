@@ -1,0 +1,17 @@
+// The permission rules of a config under `perilune check --against RECORDING`.
+#ifndef PERI_CLI_AGAINST_RULES_H
+#define PERI_CLI_AGAINST_RULES_H
+
+#include "gate/gate.h"
+#include "session.h"
+
+/// Replays `recording` as `options` say, without policies or ledger; `hear` hears its records. An exit code.
+int against_replay(const session_options *options, const char *recording, peri_record_fn hear,
+                   void *user);
+
+/// Replays `recording` with the config, and the observers of a folder (NULL: none besides the shipped), and
+/// prints of each rule what it matched. An exit code; a rule that never matched is no failure.
+int against_rules_run(const char *config, const char *observers, const char *recording,
+                      bool json);
+
+#endif
