@@ -266,11 +266,20 @@ IT("withdraws what a stream takes back before an observer sees it") {
     hosting_close(&h);
 }
 
-// The activity of all digests, without what only one kind of recording tells: nonces, names of the
-// main agent, people's words, the order of an input's members.
-static peri_str shared_facts(const char *path, peri_buf *out) {
+// A tag from its id on, but for a subagent's exit codes, which no stream tells.
+static peri_str told_by_both(peri_str tag, const char *agent) {
+    tag = peri_str_sub(tag, peri_str_find(tag, PERI_STR(" id=\"")), tag.len);
+    bool child = agent && strcmp(agent, "main") != 0;
+    size_t exit = child ? peri_str_find(tag, PERI_STR(" exit=")) : PERI_NPOS;
+    return peri_str_sub(tag, 0, exit == PERI_NPOS ? tag.len - 1 : exit); // without its ">"
+}
+
+// The activity of the digests of `agent`, or of all, without what only one kind of recording tells:
+// nonces, names of the main agent, people's words, machine text, the order of an input's members.
+static peri_str shared_facts(const char *path, const char *agent, peri_buf *out) {
     peri_buf_clear(out);
     start();
+    h.only_agent = agent;
     (void)stream(NULL, path);
     hosting_finish(&h);
     bool inside = false;
@@ -278,12 +287,12 @@ static peri_str shared_facts(const char *path, peri_buf *out) {
         size_t lf = peri_str_find_byte(rest, '\n', 0);
         peri_str line = peri_str_sub(rest, 0, lf);
         rest = lf == PERI_NPOS ? (peri_str){0} : peri_str_sub(rest, lf + 1, rest.len);
-        size_t id = peri_str_find(line, PERI_STR(" id=\""));
-        bool tool = peri_str_starts(line, PERI_STR("<tool-"));
+        bool tool = peri_str_starts(line, PERI_STR("<tool-call ")) ||
+                    peri_str_starts(line, PERI_STR("<tool-result "));
         if (tool) {
             inside = true;
             peri_buf_add(out, peri_str_sub(line, 0, 12));
-            peri_buf_add(out, peri_str_sub(line, id, line.len));
+            peri_buf_add(out, told_by_both(line, agent));
             peri_buf_add_byte(out, '\n');
         } else if (peri_str_starts(line, PERI_STR("</tool-"))) {
             inside = false;
@@ -298,6 +307,19 @@ static peri_str shared_facts(const char *path, peri_buf *out) {
     return peri_buf_str(out);
 }
 
+static void same_facts(const char *run, const char *agent) {
+    peri_buf hooks, lines;
+    peri_buf_init(&hooks, 1 << 20);
+    peri_buf_init(&lines, 1 << 20);
+    char path[512];
+    snprintf(path, sizeof path, CAPTURES "%s/hooks.jsonl", run);
+    CHECK(shared_facts(path, agent, &hooks).len > 100);
+    snprintf(path, sizeof path, CAPTURES "%s/stream-json.jsonl", run);
+    CHECK_STR(shared_facts(path, agent, &lines), peri_buf_c(&hooks));
+    peri_buf_deinit(&hooks);
+    peri_buf_deinit(&lines);
+}
+
 IT("gives the same blocks from the hook log and the stream of one run") {
     static const char *const runs[] = {
         "claude-code-2.1.332/basic332",     "claude-code-2.1.332/ctx_332",
@@ -305,18 +327,14 @@ IT("gives the same blocks from the hook log and the stream of one run") {
         "claude-code-2.1.332/obs_main_332", "claude-code-2.1.332/resA_332",
         "claude-code-2.1.332/resB_332",     "claude-code-2.1.215/obs_main_215",
     };
-    peri_buf hooks, lines;
-    peri_buf_init(&hooks, 1 << 20);
-    peri_buf_init(&lines, 1 << 20);
-    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
-        char path[512];
-        snprintf(path, sizeof path, CAPTURES "%s/hooks.jsonl", runs[i]);
-        CHECK(shared_facts(path, &hooks).len > 100);
-        snprintf(path, sizeof path, CAPTURES "%s/stream-json.jsonl", runs[i]);
-        CHECK_STR(shared_facts(path, &lines), peri_buf_c(&hooks));
-    }
-    peri_buf_deinit(&hooks);
-    peri_buf_deinit(&lines);
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) same_facts(runs[i], NULL);
+}
+
+IT("OB-7 gives the same blocks of a run's main agent and of its subagent") {
+    same_facts("claude-code-2.1.332/agent_332", "main");
+    same_facts("claude-code-2.1.332/agent_332", "a0b94815076d6484f");
+    same_facts("claude-code-2.1.215/agent_215", "main");
+    same_facts("claude-code-2.1.215/agent_215", "a7cce3095b68419ee");
 }
 
 IT("tells no fact of a run twice when all its sources are read") {
