@@ -4,23 +4,12 @@
 // Floor: 5 %.
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "digest/digest.h"
 #include "digest/scrub.h"
 
 enum { ROUNDS = 21, MAX_ITEMS = 512, FLOOR_PERCENT = 5 };
-
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 typedef struct load {
     const char *name;
@@ -79,7 +68,7 @@ static load *hostile(size_t calls) {
 }
 
 static double copy_ns(load *from) {
-    double start = now_ns();
+    double start = bench_now_ns();
     for (int i = 0; i < 100; i++) {
         char *at = from->copy;
         for (size_t j = 0; j < from->count; j++) {
@@ -88,7 +77,7 @@ static double copy_ns(load *from) {
         }
         __asm__ volatile("" : : "r"(from->copy) : "memory");
     }
-    return (now_ns() - start) / 100;
+    return (bench_now_ns() - start) / 100;
 }
 
 static double digest_ns(const load *from, const peri_scrub *scrub, peri_buf *out) {
@@ -98,12 +87,12 @@ static double digest_ns(const load *from, const peri_scrub *scrub, peri_buf *out
     peri_turn turn = {.items = from->list, .item_count = from->count, .turn = 1};
     turn.log = from->list;
     turn.log_count = from->count;
-    double start = now_ns();
+    double start = bench_now_ns();
     for (int i = 0; i < 20; i++) {
         peri_buf_clear(out);
         if (peri_digest_write(&options, &turn, NULL, out, NULL) < 0) exit(3);
     }
-    return (now_ns() - start) / 20;
+    return (bench_now_ns() - start) / 20;
 }
 
 static bool measure(load *what, const peri_scrub *scrub) {
@@ -116,9 +105,7 @@ static bool measure(load *what, const peri_scrub *scrub) {
         copies[i] = copy_ns(what);
         digests[i] = digest_ns(what, scrub, &out);
     }
-    qsort(copies, ROUNDS, sizeof *copies, by_size);
-    qsort(digests, ROUNDS, sizeof *digests, by_size);
-    double copy = copies[ROUNDS / 2], digest = digests[ROUNDS / 2],
+    double copy = bench_median(copies, ROUNDS), digest = bench_median(digests, ROUNDS),
            percent = copy / digest * 100;
     printf("%s, %3zu items, %6zu bytes, %-8s %7.1f us, memcpy %5.1f us: %5.1f %%\n", what->name,
            what->count, what->bytes, scrub ? "scrubbed" : "raw", digest / 1e3, copy / 1e3,

@@ -1,18 +1,12 @@
 // What the gate costs: a judgement over 10, 100 and 1,000 rules; 10,000 armed pairings in memory.
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "gate/gate.h"
 #include "pairing/registry.h"
 #include "tap/tap.h"
-
-static double now_us(void) {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec * 1e6 + (double)at.tv_nsec / 1e3;
-}
 
 static double judge_us(size_t rules) {
     enum { ROUNDS = 2000 };
@@ -31,9 +25,9 @@ static double judge_us(size_t rules) {
                                                      PERI_STR("Observe main"),
                                                      PERI_STR("prompt")}};
     peri_gate_trace trace;
-    double start = now_us();
+    double start = bench_now_ns();
     for (int i = 0; i < ROUNDS; i++) peri_gate_judge(&permissions, &question, &trace);
-    double us = (now_us() - start) / ROUNDS;
+    double us = (bench_now_ns() - start) / 1e3 / ROUNDS;
     peri_permissions_deinit(&permissions);
     return us;
 }

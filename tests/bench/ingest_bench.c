@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "perilune/perilune.h"
 
 static unsigned long long allocations;
@@ -32,12 +32,6 @@ void *__wrap_realloc(void *old, size_t size) {
     return __real_realloc(old, size);
 }
 
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 static unsigned long long observations_of(peri_host *host) {
     static const char key[] = "\"observations\":";
     peri_str status;
@@ -56,10 +50,10 @@ int main(int argc, char **argv) {
         return EXIT_FAILURE;
     }
     allocations = 0;
-    double begin = now_ms();
+    double begin = bench_now_ns();
     int status = peri_host_open_path(host, argv[1], NULL);
     while (status >= 0 && (status = peri_host_step(host, 0)) > 0) {}
-    double took = now_ms() - begin;
+    double took = (bench_now_ns() - begin) / 1e6;
     unsigned long long made = allocations;
     printf("%.0f %llu %llu\n", took, observations_of(host), made);
     peri_host_free(host);

@@ -2,8 +2,8 @@
 // empty function in the same VM. Floor: 1,000 times; goal: 500 times.
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "script/script_internal.h"
 
 enum {
@@ -26,22 +26,6 @@ static const char source[] =
     "    if failed > 100 then return { advise = 'too many failures' } end\n"
     "  end }\n";
 
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values) {
-    qsort(values, ROUNDS, sizeof *values, by_size);
-    return values[ROUNDS / 2];
-}
-
 typedef struct stage {
     peri_run_request request;
     peri_arena arena;
@@ -49,25 +33,25 @@ typedef struct stage {
 } stage;
 
 static double observer_ns(stage *s) {
-    double start = now_ns();
+    double start = bench_now_ns();
     for (size_t i = 0; i < RUNS; i++) {
         peri_run_result result;
         peri_script_run(&s->request, &s->arena, &result);
         if (result.state != PERI_RUN_SILENT) exit(EXIT_FAILURE);
         peri_arena_reset(&s->arena);
     }
-    return (now_ns() - start) / RUNS;
+    return (bench_now_ns() - start) / RUNS;
 }
 
 // The VM's own door is passed by on purpose: this is the yardstick.
 static double pcall_ns(stage *s) {
     lua_sethook(s->L, NULL, 0, 0); // bare: without the budget that the VM's own calls have
-    double start = now_ns();
+    double start = bench_now_ns();
     for (size_t i = 0; i < CALLS; i++) {
         lua_pushvalue(s->L, -1);
         if (lua_pcall(s->L, 0, 0, 0) != 0) exit(EXIT_FAILURE);
     }
-    return (now_ns() - start) / CALLS;
+    return (bench_now_ns() - start) / CALLS;
 }
 
 static void push_empty(stage *s, peri_vm *vm) {
@@ -86,10 +70,11 @@ static double measure(stage *s) {
         call[round] = pcall_ns(s);
         times[round] = run[round] / call[round];
     }
-    double ratio = median(times);
+    double ratio = bench_median(times, ROUNDS);
     printf("observer on %d items: %.1f us; empty lua_pcall: %.1f ns; ratio %.0f"
            " (floor %d, goal %d)\n",
-           ITEMS, median(run) / 1000, median(call), ratio, FLOOR_TIMES, GOAL_TIMES);
+           ITEMS, bench_median(run, ROUNDS) / 1000, bench_median(call, ROUNDS), ratio,
+           FLOOR_TIMES, GOAL_TIMES);
     return ratio;
 }
 

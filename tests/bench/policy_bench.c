@@ -3,8 +3,8 @@
 // reconcile: 2,000 times.
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "policy/desk.h"
 #include "script/embedded.h"
 #include "script/script_internal.h"
@@ -23,22 +23,6 @@ typedef struct stage {
     double reconcile_ns;
     size_t rulings;
 } stage;
-
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values) {
-    qsort(values, ROUNDS, sizeof *values, by_size);
-    return values[ROUNDS / 2];
-}
 
 static peri_str find_module(void *user, peri_str name) {
     (void)user;
@@ -100,9 +84,9 @@ static void judge(stage *s) {
 static int timed(void *user, size_t policy, peri_str session, const peri_policy_facts *facts,
                  peri_policy_batch *batch, peri_arena *arena, peri_str *error) {
     stage *s = user;
-    double start = now_ns();
+    double start = bench_now_ns();
     int status = s->reconcile(s->script, policy, session, facts, batch, arena, error);
-    s->reconcile_ns += now_ns() - start;
+    s->reconcile_ns += bench_now_ns() - start;
     return status;
 }
 
@@ -133,22 +117,22 @@ static int budget(void *user, size_t policy, peri_str session, const peri_policy
 }
 
 static double batch_ns(stage *s) {
-    double start = now_ns();
+    double start = bench_now_ns();
     s->rulings = 0;
     s->reconcile_ns = 0;
     for (size_t i = 0; i < BATCHES; i++) judge(s);
     if (s->rulings != (size_t)BATCHES * PROPOSALS) exit(EXIT_FAILURE);
-    return (now_ns() - start) / BATCHES;
+    return (bench_now_ns() - start) / BATCHES;
 }
 
 static double pcall_ns(stage *s) {
     lua_sethook(s->L, NULL, 0, 0); // bare: without the budget that the VM's own calls have
-    double start = now_ns();
+    double start = bench_now_ns();
     for (size_t i = 0; i < CALLS; i++) {
         lua_pushvalue(s->L, -1);
         if (lua_pcall(s->L, 0, 0, 0) != 0) exit(EXIT_FAILURE);
     }
-    return (now_ns() - start) / CALLS;
+    return (bench_now_ns() - start) / CALLS;
 }
 
 static void set_up(stage *s) {
@@ -189,12 +173,12 @@ int main(void) {
         reconcile[round] = s.reconcile_ns / BATCHES;
         times[round] = reconcile[round] / call[round];
     }
-    double ratio = median(times);
+    double ratio = bench_median(times, ROUNDS);
     printf(
         "%d proposals through [default]: reconcile %.1f us, in all %.1f us; empty lua_pcall: "
         "%.1f ns; reconcile ratio %.0f (floor %d)\n",
-        PROPOSALS, median(reconcile) / 1000, median(batch) / 1000, median(call), ratio,
-        FLOOR_TIMES);
+        PROPOSALS, bench_median(reconcile, ROUNDS) / 1000, bench_median(batch, ROUNDS) / 1000,
+        bench_median(call, ROUNDS), ratio, FLOOR_TIMES);
     peri_arena_deinit(&s.arena);
     peri_script_free(s.script);
     return ratio <= FLOOR_TIMES ? EXIT_SUCCESS : EXIT_FAILURE;

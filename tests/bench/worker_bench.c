@@ -3,6 +3,7 @@
 // Floor: 20 times.
 #include <sys/wait.h>
 
+#include "bench.h"
 #include "command_rig.h"
 
 enum { ITEMS = 20, ROUNDS = 15, RUNS = 300, PINGS = 3000, FLOOR_TIMES = 20 };
@@ -16,22 +17,6 @@ static const char source[] = "-- perilune-api: 1\n"
                              "    end\n"
                              "    if failed > 100 then return { advise = 'many' } end\n"
                              "  end }\n";
-
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values) {
-    qsort(values, ROUNDS, sizeof *values, by_size);
-    return values[ROUNDS / 2];
-}
 
 // A child that sends back each byte; its two ends in `to` and `from`.
 static pid_t start_echo(int *to, int *from) {
@@ -51,15 +36,15 @@ static pid_t start_echo(int *to, int *from) {
 
 static double ping_ns(int to, int from) {
     char byte = 'x';
-    double start = now_ns();
+    double start = bench_now_ns();
     for (int i = 0; i < PINGS; i++) {
         if (write(to, &byte, 1) != 1 || read(from, &byte, 1) != 1) exit(EXIT_FAILURE);
     }
-    return (now_ns() - start) / PINGS;
+    return (bench_now_ns() - start) / PINGS;
 }
 
 static double run_ns(rig *r) {
-    double start = now_ns();
+    double start = bench_now_ns();
     for (int i = 0; i < RUNS; i++) {
         r->done = 0;
         rig_start(r);
@@ -69,7 +54,7 @@ static double run_ns(rig *r) {
             exit(EXIT_FAILURE);
         }
     }
-    return (now_ns() - start) / RUNS;
+    return (bench_now_ns() - start) / RUNS;
 }
 
 static void write_pack(char *path, size_t size) {
@@ -106,10 +91,11 @@ int main(void) {
         ping[round] = ping_ns(to, from);
         times[round] = run[round] / ping[round];
     }
-    double ratio = median(times);
+    double ratio = bench_median(times, ROUNDS);
     printf(
         "worker round trip, %d items: %.1f us; pipe ping-pong: %.1f us; ratio %.1f (floor %d)\n",
-        ITEMS, median(run) / 1000, median(ping) / 1000, ratio, FLOOR_TIMES);
+        ITEMS, bench_median(run, ROUNDS) / 1000, bench_median(ping, ROUNDS) / 1000, ratio,
+        FLOOR_TIMES);
     unlink(path);
     rig_free(r);
     close(to);

@@ -1,0 +1,26 @@
+// What the programs of tests/bench share: a clock, and the median of what was measured in rounds, so
+// that a busy machine, which slows a yardstick and what is held against it alike, decides nothing.
+#ifndef PERI_TEST_BENCH_H
+#define PERI_TEST_BENCH_H
+
+#include <stdlib.h>
+#include <time.h>
+
+static inline double bench_now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static inline int bench_by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/// The middle one of `count` values, which are sorted.
+static inline double bench_median(double *values, size_t count) {
+    qsort(values, count, sizeof *values, bench_by_size);
+    return values[count / 2];
+}
+
+#endif
