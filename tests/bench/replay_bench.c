@@ -4,15 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "perilune/perilune.h"
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static void hear(void *user, const peri_record *record) {
     *(size_t *)user += record->json.len;
@@ -39,12 +33,12 @@ int main(int argc, char **argv) {
         fputs("usage: replay_bench PATH LEDGER\n", stderr);
         return EXIT_FAILURE;
     }
-    double begin = now_ms();
+    double begin = bench_now_ns();
     int status = peri_host_open_path(host, argv[1], NULL);
     while (status >= 0 && (status = peri_host_step(host, 0)) > 0) {}
     if (status >= 0) status = peri_host_finish(host);
     while (status >= 0 && (status = peri_host_step(host, 0)) > 0) {}
-    double took = now_ms() - begin;
+    double took = (bench_now_ns() - begin) / 1e6;
     printf("%.1f %llu\n", took, runs_of(host));
     peri_host_free(host);
     return status < 0 || !heard ? EXIT_FAILURE : EXIT_SUCCESS;
