@@ -21,6 +21,7 @@ static const char help[] =
     "  --all-sources        every file of a session, joined; else only its best kind: transcript,\n"
     "                       rollout or session file before hook log before stream\n"
     "  --config FILE        one more config.yaml over yours\n"
+    "  --managed FILE       one more managed file, which may only restrict\n"
     "  --policy A,B         policies instead of the configured ones\n"
     "  --observers DIR      a folder of observers over all others\n"
     "  --against B          replay with policies B, or the folder of observers B, as well, and print\n"

@@ -30,6 +30,7 @@ static const char help[] =
     "  --dialect NAME       the input's format (found out otherwise)\n"
     "  --sink FILE          append each delivery to FILE as one line of JSON\n"
     "  --config FILE        one more config.yaml over yours\n"
+    "  --managed FILE       one more managed file, which may only restrict\n"
     "  --policy A,B         policies instead of the configured ones\n"
     "  --observers DIR      a folder of observers over all others\n"
     "  --no-observers       read and count only\n"

@@ -248,12 +248,11 @@ static int print_status(peri_host *host, bool json) {
 
 int cmd_status(int argc, char **argv) {
     session_options o = {.project = "."};
-    const char *managed = NULL;
     const peri_option list[] = {
         {"--json", NULL, &o.json},
         {"--config", &o.config, NULL},
         {"--observers", &o.observers, NULL},
-        {"--managed", &managed, NULL},
+        {"--managed", &o.managed, NULL},
         {"--project", &o.project, NULL},
         {"--state", &o.state_dir, NULL},
         {NULL, NULL, NULL},
@@ -273,7 +272,6 @@ int cmd_status(int argc, char **argv) {
     if (code == PERI_EXIT_OK) code = session_host_options(&o, &how);
     how.ledger_path = ledger;
     how.trust_path = trust;
-    how.managed_path = managed;
     peri_host *host = NULL;
     int status = code == PERI_EXIT_OK ? peri_host_new(&how, &host) : PERI_OK;
     if (status < 0) code = session_exit_code(status);

@@ -16,6 +16,7 @@ size_t session_option_list(session_options *options, peri_option *to) {
         {"--no-observers", NULL, &options->no_observers},
         {"--dialect", &options->dialect, NULL},
         {"--config", &options->config, NULL},
+        {"--managed", &options->managed, NULL},
         {"--policy", &options->policy, NULL},
         {"--observers", &options->observers, NULL},
         {"--lua", &options->lua_dir, NULL},
@@ -46,6 +47,7 @@ int session_host_options(const session_options *from, peri_host_options *to) {
     }
     to->no_observers = from->no_observers || from->emit;
     to->config_path = from->config;
+    to->managed_path = from->managed;
     to->policies = from->policy;
     to->observer_dir = from->observers;
     to->lua_dir = from->lua_dir;

@@ -7,7 +7,7 @@
 
 typedef struct session_options {
     bool json, quiet, follow, no_observers;
-    const char *dialect, *config, *policy, *observers, *lua_dir, *state_dir;
+    const char *dialect, *config, *managed, *policy, *observers, *lua_dir, *state_dir;
     const char *project; // folder whose layer is taken too; NULL: none
     const char *max_line, *emit;
 } session_options;

@@ -128,6 +128,9 @@ PERI_MUST_USE int host_project_configure(peri_host *host);
 /// names it, if one is neither true nor false.
 PERI_MUST_USE int host_switches_read(peri_host *host);
 
+/// Takes what an observation tells of the environment of its session's agent.
+void host_switches_hear(peri_host *host, const peri_session *session, const peri_obs *obs);
+
 /// Takes what /etc/perilune/managed.yaml and the file `more` (NULL: none) restrict, over every other
 /// config. PERI_ENOMEM.
 PERI_MUST_USE int host_switches_managed(peri_host *host, const char *more);

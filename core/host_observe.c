@@ -279,6 +279,7 @@ static void learn(peri_host *host, peri_source *source, peri_agent *agent,
     host_agent *of = agent->attached;
     peri_permission_mode mode = peri_permission_mode_find(obs->x.permission_mode);
     if (mode < PERI_PERMISSION_MODE_COUNT) of->mode = (int)mode;
+    host_switches_hear(host, agent->session, obs);
     if (obs->x.cwd.len && !agent->cwd.ptr) peri_try_own(&agent->cwd, obs->x.cwd);
     if (obs->x.parent.len && !agent->parent.ptr) peri_try_own(&agent->parent, obs->x.parent);
     peri_str own =

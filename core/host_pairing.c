@@ -282,7 +282,8 @@ static void arm_named(peri_host *host, peri_agent *agent, const peri_agent *decl
 }
 
 void host_arm(peri_host *host, peri_agent *agent) {
-    if (agent->armed || !host_claim_session(host, agent->session)) return;
+    const host_session *kept = agent->session->attached;
+    if (agent->armed || kept->off || !host_claim_session(host, agent->session)) return;
     if (!host->watching && !host->observer_only) {
         const peri_agent *coordinator = coordinator_of(agent);
         arm_named(host, agent, agent);

@@ -480,7 +480,8 @@ static bool rests(peri_host *host, peri_pairing *pairing) {
 
 static void do_run(peri_host *host, const host_work *work) {
     peri_pairing *pairing = work->pairing;
-    if (!peri_pairing_active(pairing)) return;
+    const host_session *session = pairing->agent->session->attached;
+    if (!peri_pairing_active(pairing) || session->off) return;
     if (pairing->run) {
         miss(host, work);
         return;

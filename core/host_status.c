@@ -420,6 +420,18 @@ static void say_outbox(const peri_host *host, peri_buf *out) {
     }
 }
 
+// Sessions that their agents' environment keeps from being observed.
+static void say_switched_off(const peri_host *host, peri_buf *out) {
+    enum { TELL = 5 };
+    size_t told = 0;
+    for (const peri_session *s = host->registry.first; s && told < TELL; s = s->next) {
+        const host_session *kept = s->attached;
+        if (!kept || !kept->off) continue;
+        peri_buf_addf(out, "off      session %.*s: %s\n", PERI_FMT(s->id), kept->off);
+        told++;
+    }
+}
+
 // What the ledger could not store.
 static void say_ledger(const peri_host *host, peri_buf *out) {
     peri_ledger_stats stats;
@@ -446,6 +458,7 @@ void host_status_say_self(peri_host *host, peri_buf *text) {
     }
     if (!host->no_observers) say_observers(host, text);
     say_outbox(host, text);
+    say_switched_off(host, text);
     say_ledger(host, text);
 }
 

@@ -1,6 +1,7 @@
 // The off switches of the environment (spec CC-1). They are asked where the user's own settings
-// are: an embedder that wants none of the user's settings is not switched by them either. Which
-// one is off is kept, so that status can say it.
+// are: an embedder that wants none of the user's settings is not switched by them either. An agent's
+// hooks tell those of its own environment, for its session alone. Which one is off is kept, so that
+// status can say it.
 #include <stdlib.h>
 
 #include "host_internal.h"
@@ -17,14 +18,20 @@ static bool is_true(peri_str text) {
     return is_any(text, on);
 }
 
+// True for a switch that is on; PERI_EINVAL for what is neither true nor false.
+static int parse_switch(peri_str text, bool *out) {
+    static const char *const off[] = {"0", "false", "no", "off", "", NULL};
+    text = peri_str_trim(text);
+    *out = is_true(text);
+    return *out || is_any(text, off) ? PERI_OK : PERI_EINVAL;
+}
+
 // The value of a switch. PERI_ENOENT if it is not set, PERI_EINVAL after a line of log.
 static int read_switch(peri_host *host, const char *name, bool *out) {
-    static const char *const off[] = {"0", "false", "no", "off", "", NULL};
     const char *value = getenv(name);
     if (!value) return PERI_ENOENT;
-    peri_str text = peri_str_trim(peri_str_c(value));
-    *out = is_true(text);
-    if (*out || is_any(text, off)) return PERI_OK;
+    peri_str text = peri_str_c(value);
+    if (parse_switch(text, out) == PERI_OK) return PERI_OK;
     host_logf(host, "error", "%s is '%.*s'; write 1, true, yes, on or 0, false, no, off", name,
               PERI_FMT(peri_str_sub(text, 0, 60)));
     return PERI_EINVAL;
@@ -45,6 +52,38 @@ int host_switches_read(peri_host *host) {
     }
     return PERI_OK;
 }
+
+// ---- The agent's own
+
+static const char *off_in(const peri_obs *obs) {
+    bool restricted = false, wanted = true;
+    if (obs->x.restricted.ptr && parse_switch(obs->x.restricted, &restricted) < 0) {
+        return "PERILUNE_RESTRICTED is neither true nor false in the agent's environment";
+    }
+    if (obs->x.observers.ptr && parse_switch(obs->x.observers, &wanted) < 0) {
+        return "PERILUNE_OBSERVERS is neither true nor false in the agent's environment";
+    }
+    if (restricted) return "PERILUNE_RESTRICTED is on in the agent's environment";
+    return wanted ? NULL : "PERILUNE_OBSERVERS is off in the agent's environment";
+}
+
+void host_switches_hear(peri_host *host, const peri_session *session, const peri_obs *obs) {
+    if (host->mode == PERI_MODE_REPLAY || (!obs->x.observers.ptr && !obs->x.restricted.ptr))
+        return;
+    host_session *kept = session->attached;
+    const char *before = kept->off;
+    kept->off = off_in(obs);
+    if (!kept->off || kept->off == before) return;
+    peri_buf text;
+    peri_buf_init(&text, 4096);
+    peri_buf_addf(&text, "session %.*s is not observed: %s", PERI_FMT(session->id), kept->off);
+    host_logf(host, "warning", "%s", peri_buf_c(&text));
+    host_warn(host, "switched-off", (peri_str){0}, peri_buf_str(&text),
+              PERI_STR("the env block of the agent's settings may set it; write 1 or 0"));
+    peri_buf_deinit(&text);
+}
+
+// ---- The managed file
 
 static int take_managed(peri_host *host, const char *path) {
     peri_buf text;

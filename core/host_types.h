@@ -123,6 +123,7 @@ typedef struct host_session {
     peri_spent spent;
     peri_spent unsaved; // of it, what the ledger does not know
     uint32_t told;      // bit (1 << peri_spend): that this ceiling was met has been said
+    const char *off;    // the switch of its agent's environment that is off; NULL: none
     bool claimed;       // no other host observes it
     bool refused;       // another does, and that was said
     bool spending;      // in the list of the host

@@ -101,6 +101,8 @@ typedef struct peri_rule_pick {
     X(LABEL, "x.source")                                                                       \
     X(VERSION, "x.version")                                                                    \
     X(PERMISSION_MODE, "x.permissionMode")                                                     \
+    X(OBSERVERS, "x.observers")                                                                \
+    X(RESTRICTED, "x.restricted")                                                              \
     X(OUTPUT, "x.output")                                                                      \
     X(EXIT_CODE, "x.exitCode")                                                                 \
     X(MAYBE, "x.maybe")                                                                        \

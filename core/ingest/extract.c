@@ -195,6 +195,8 @@ static const struct {
     AT(LABEL, TEXT, x.source),
     AT(VERSION, TEXT, x.version),
     AT(PERMISSION_MODE, TEXT, x.permission_mode),
+    AT(OBSERVERS, TEXT, x.observers),
+    AT(RESTRICTED, TEXT, x.restricted),
     AT(OBSERVER_TASK, TEXT, x.observer_task),
     AT(OBSERVER_TYPE, TEXT, x.observer_type),
     AT(CHILD, TEXT, x.child),

@@ -137,14 +137,16 @@ typedef struct peri_obs_x {
     peri_str source;          // label of a non-user message
     peri_str version;         // of the client
     peri_str permission_mode; // that holds from here on: default, plan ...
-    peri_text output;         // a tool-result's text beyond its preview
-    int32_t exit_code;        // PERI_OBS_NO_EXIT if unknown
-    bool maybe;     // finished: the turn may still be continued (a stop hook may hold it)
-    bool mid_turn;  // prompt: folded into the running turn
-    bool continues; // prompt: keeps a turn going that was about to end (stop hook feedback)
-    bool observer;  // the agent is an observer itself: never observed
-    bool ends_step; // step: the model's answer and all its results were told
-    bool mends;     // tool-output: the text of a result that was told before
+    // PERILUNE_OBSERVERS and PERILUNE_RESTRICTED of its environment.
+    peri_str observers, restricted;
+    peri_text output;  // a tool-result's text beyond its preview
+    int32_t exit_code; // PERI_OBS_NO_EXIT if unknown
+    bool maybe;        // finished: the turn may still be continued (a stop hook may hold it)
+    bool mid_turn;     // prompt: folded into the running turn
+    bool continues;    // prompt: keeps a turn going that was about to end (stop hook feedback)
+    bool observer;     // the agent is an observer itself: never observed
+    bool ends_step;    // step: the model's answer and all its results were told
+    bool mends;        // tool-output: the text of a result that was told before
     // What the joining stage uses up (tap/join.h).
     bool
         repeats; // the text may be one told before; finished: of the turn before, if one is open
