@@ -1,5 +1,5 @@
 // What policies remember of a session outlives the host (spec PI-7): fingerprints that were delivered, the
-// vetoes that were spent, and how much the agent and its user were told. Taken from the ledger when a
+// vetoes that were spent, how much the agent and its user were told, and their own ctx.state. Taken from the ledger when a
 // session is first seen, and held to the budgets again: what is stored is not trusted. Called by
 // host_observe.c.
 #include "host_internal.h"
@@ -40,8 +40,39 @@ static void take_for_agent(void *user, const peri_accepted *a) {
     peri_desk_restore(a->shadow ? &t->of->shadow_desk : &t->of->desk, a->fingerprint);
 }
 
+// ---- What policies noted
+
+static bool is_kept(const peri_host *host) {
+    return host->ledger && host->mode == PERI_MODE_LIVE;
+}
+
+static void save_state(void *user, peri_str session, peri_str policy, peri_str state) {
+    peri_host *host = user;
+    if (is_kept(host) && peri_ledger_put_policy_state(host->ledger, session, policy, state,
+                                                      host_wall_ms(host)) == PERI_OK) {
+        host->ledger_dirty = true;
+    }
+}
+
+static peri_str load_state(void *user, peri_str session, peri_str policy, peri_arena *arena) {
+    const peri_host *host = user;
+    peri_str state = {0};
+    if (is_kept(host) &&
+        peri_ledger_get_policy_state(host->ledger, session, policy, arena, &state) < 0) {
+        state = (peri_str){0}; // it begins anew
+    }
+    return state;
+}
+
+void host_accepted_keep_states(peri_host *host, peri_script *policies) {
+    if (host->mode != PERI_MODE_LIVE) return;
+    peri_script_keep_states(policies, (peri_state_keeper){host, save_state, load_state});
+}
+
+// ---- What was let through
+
 static void take(peri_host *host, peri_str session, peri_accepted_fn fn, taking *t) {
-    if (!host->ledger || host->mode == PERI_MODE_REPLAY) return;
+    if (!is_kept(host)) return;
     int status = peri_ledger_accepted(host->ledger, session, fn, t);
     if (status < 0) host_logf(host, "warning", "ledger: %s", peri_status_message(status));
 }

@@ -224,6 +224,8 @@ void host_record_proposal(peri_host *host, const host_work *work, const peri_pro
 void host_retire(peri_host *host, const peri_agent *agent);
 
 // host_accepted.c
+/// Keeps the policies' states in the ledger, live.
+void host_accepted_keep_states(peri_host *host, peri_script *policies);
 /// Takes back what a host before this one let through in a session, and then for each of its agents.
 void host_accepted_resume_session(peri_host *host, host_session *kept, peri_str session);
 void host_accepted_resume(peri_host *host, host_agent *of, const host_session *kept);

@@ -139,11 +139,12 @@ static peri_run_phase phase_of(const judge *j) {
 static peri_str state_owner(const judge *j) {
     peri_str session = j->work->of->agent->session->id;
     if (!j->shadow) return session;
-    char *name = peri_arena_alloc(&j->host->run_arena, session.len + sizeof in_shadow);
+    static const char mark[] = " (in shadow)";
+    char *name = peri_arena_alloc(&j->host->run_arena, session.len + sizeof mark - 1);
     if (!name) return PERI_STR("shadow");
     memcpy(name, session.ptr, session.len);
-    memcpy(name + session.len, in_shadow, sizeof in_shadow);
-    return peri_str_of(name, session.len + sizeof in_shadow);
+    memcpy(name + session.len, mark, sizeof mark - 1);
+    return peri_str_of(name, session.len + sizeof mark - 1);
 }
 
 static peri_desk_env env_of(judge *j) {

@@ -97,6 +97,7 @@ int host_policies_build(peri_host *host, peri_diag_list *diags, peri_script **ou
         peri_script_free(script);
         return status;
     }
+    host_accepted_keep_states(host, script);
     *out = script;
     return PERI_OK;
 }

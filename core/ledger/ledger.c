@@ -53,6 +53,10 @@ static const char *const statement_texts[LEDGER_STATEMENT_COUNT] = {
         "ON CONFLICT DO UPDATE SET amount = min(amount, 9223372036854775807 - excluded.amount) "
         "+ excluded.amount, at_wall_ms = excluded.at_wall_ms",
     [LEDGER_GET_SPENT] = "SELECT what, amount FROM spent WHERE session = ? AND day = ?",
+    [LEDGER_PUT_POLICY_STATE] = "INSERT OR REPLACE INTO policy_state (session, policy, state, "
+                                "at_wall_ms) VALUES (?, ?, ?, ?)",
+    [LEDGER_GET_POLICY_STATE] =
+        "SELECT state FROM policy_state WHERE session = ? AND policy = ?",
     [LEDGER_PUT_HOST] = "INSERT OR REPLACE INTO host (id, pid, started_wall_ms, at_wall_ms, "
                         "ended, status, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
     [LEDGER_PUT_STANDING] =
@@ -69,6 +73,7 @@ static const char *const statement_texts[LEDGER_STATEMENT_COUNT] = {
     [LEDGER_STANDINGS_KEPT] = "DELETE FROM standing WHERE at_wall_ms < ?1",
     [LEDGER_HEARD_KEPT] = "DELETE FROM heard WHERE at_wall_ms < ?1",
     [LEDGER_SPENT_KEPT] = "DELETE FROM spent WHERE at_wall_ms < ?1",
+    [LEDGER_POLICY_STATES_KEPT] = "DELETE FROM policy_state WHERE at_wall_ms < ?1",
     [LEDGER_DROPS_KEPT] = "DELETE FROM drop_reason WHERE at_wall_ms < ?1",
     [LEDGER_HOSTS_KEPT] = "DELETE FROM host WHERE at_wall_ms < ?1",
     [LEDGER_CHECKPOINTS_KEPT] =

@@ -1,4 +1,4 @@
-// What was let through before: decisions, joined with the proposals they are about.
+// What was let through before: decisions, joined with the proposals they are about; and policies' states.
 #include "ledger/accepted.h"
 #include "ledger/ledger_internal.h"
 
@@ -39,4 +39,31 @@ int peri_ledger_accepted(peri_ledger *ledger, peri_str session, peri_accepted_fn
     for (; code == SQLITE_ROW; code = sqlite3_step(query)) hand_out(query, fn, user);
     sqlite3_finalize(query);
     return peri__ledger_status(code);
+}
+
+int peri_ledger_put_policy_state(peri_ledger *ledger, peri_str session, peri_str policy,
+                                 peri_str state, int64_t wall_ms) {
+    const ledger_value values[] = {peri__ledger_text(session), peri__ledger_text(policy),
+                                   peri__ledger_text(state), peri__ledger_number(wall_ms)};
+    return peri__ledger_queue(ledger, LEDGER_PUT_POLICY_STATE, values, 4);
+}
+
+int peri_ledger_get_policy_state(peri_ledger *ledger, peri_str session, peri_str policy,
+                                 peri_arena *arena, peri_str *out) {
+    sqlite3_stmt *get = ledger->statements[LEDGER_GET_POLICY_STATE];
+    if (!get) return PERI_ENOENT; // opened to be read
+    int code =
+        sqlite3_bind_text64(get, 1, session.ptr, session.len, SQLITE_STATIC, SQLITE_UTF8);
+    if (code == SQLITE_OK) {
+        code = sqlite3_bind_text64(get, 2, policy.ptr, policy.len, SQLITE_STATIC, SQLITE_UTF8);
+    }
+    if (code == SQLITE_OK) code = sqlite3_step(get);
+    int status = code == SQLITE_DONE ? PERI_ENOENT : peri__ledger_status(code);
+    if (code == SQLITE_ROW) {
+        *out = peri_arena_copy(arena, column(get, 0));
+        status = out->ptr ? PERI_OK : PERI_ENOMEM;
+    }
+    sqlite3_reset(get);
+    sqlite3_clear_bindings(get);
+    return status;
 }

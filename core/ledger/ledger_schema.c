@@ -12,7 +12,7 @@
 
 // "peri" in the file's header: only such a file is taken for a ledger.
 #define APPLICATION_ID 0x70657269
-#define SCHEMA_VERSION 6
+#define SCHEMA_VERSION 7
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -48,6 +48,8 @@ static const char schema[] =
               "PRIMARY KEY (session, id)) WITHOUT ROWID;"
               "CREATE TABLE IF NOT EXISTS spent (session TEXT, day INTEGER, what TEXT, "
               "amount INTEGER, at_wall_ms INTEGER, PRIMARY KEY (session, day, what)) WITHOUT ROWID;"
+              "CREATE TABLE IF NOT EXISTS policy_state (session TEXT, policy TEXT, state TEXT, "
+              "at_wall_ms INTEGER, PRIMARY KEY (session, policy)) WITHOUT ROWID;"
               "CREATE TABLE IF NOT EXISTS host (id INTEGER PRIMARY KEY, pid INTEGER, "
               "started_wall_ms INTEGER, at_wall_ms INTEGER, ended INTEGER, status TEXT, text TEXT);"
               "CREATE TABLE IF NOT EXISTS standing (session TEXT, agent TEXT, observer TEXT, "

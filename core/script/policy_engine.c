@@ -13,11 +13,6 @@ typedef struct state_row {
     char bytes[];
 } state_row;
 
-static peri_str saved_state(const peri__policy *policy, peri_str session) {
-    const state_row *row = peri_map_get(&policy->states, session);
-    return row ? row->json : (peri_str){0};
-}
-
 static int save_state(peri__policy *policy, peri_str session, peri_str json) {
     if (!json.ptr) return PERI_OK;
     state_row *row = malloc(sizeof *row + session.len + json.len);
@@ -29,6 +24,27 @@ static int save_state(peri__policy *policy, peri_str session, peri_str json) {
     state_row *before = peri_map_get(&policy->states, session);
     int status = peri_map_set(&policy->states, row->session, row);
     free(status < 0 ? row : before);
+    return status;
+}
+
+// A state that is kept elsewhere is fetched once; that there is none is noted as well.
+static peri_str saved_state(peri__policy *policy, peri_str session, peri_arena *arena) {
+    const state_row *row = peri_map_get(&policy->states, session);
+    const peri_state_keeper *keeper = &policy->unit.pack->script->keeper;
+    if (!row && keeper->load) {
+        peri_str kept = keeper->load(keeper->user, session, policy->unit.name, arena);
+        int status = save_state(policy, session, kept.ptr ? kept : PERI_STR("{}"));
+        if (status < 0) return kept;
+        row = peri_map_get(&policy->states, session);
+    }
+    return row ? row->json : (peri_str){0};
+}
+
+static int keep_state(peri__policy *policy, peri_str session, peri_str json) {
+    const peri_state_keeper *keeper = &policy->unit.pack->script->keeper;
+    int status = save_state(policy, session, json);
+    if (status == PERI_OK && json.ptr && keeper->save)
+        keeper->save(keeper->user, session, policy->unit.name, json);
     return status;
 }
 
@@ -71,7 +87,7 @@ static void fold_body(lua_State *L, peri__pack *pack, void *arg) {
 
 static int run_fold(peri__fold *f, peri_str session, peri__live live, peri_str *error) {
     peri__unit *unit = &f->policy->unit;
-    f->saved_state = live.state = saved_state(f->policy, session);
+    f->saved_state = live.state = saved_state(f->policy, session, live.arena);
     f->reader = (peri__reader){.pack = unit->pack, .arena = live.arena};
     peri_str text = {0};
     int status = peri__unit_ready(unit, live.arena, &text);
@@ -80,7 +96,7 @@ static int run_fold(peri__fold *f, peri_str session, peri__live live, peri_str *
         text = f->reader.problem;
         status = PERI_ESCRIPT;
     }
-    if (status >= 0) status = save_state(f->policy, session, f->new_state);
+    if (status >= 0) status = keep_state(f->policy, session, f->new_state);
     if (status >= 0) return 1;
     *error = text.ptr ? text : peri_str_c(peri_status_message(status));
     return status == PERI_ETIMEOUT ? PERI_ETIMEOUT : PERI_ESCRIPT;

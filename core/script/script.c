@@ -188,6 +188,10 @@ void peri_script_adopt_states(peri_script *script, peri_script *from) {
     }
 }
 
+void peri_script_keep_states(peri_script *script, peri_state_keeper keeper) {
+    script->keeper = keeper;
+}
+
 void peri_script_end_session(peri_script *script, peri_str session) {
     for (size_t i = 0; i < script->policy_count; i++) {
         peri__policy_forget(script->policies[i], session);

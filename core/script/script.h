@@ -82,6 +82,16 @@ PERI_MUST_USE int peri_script_add_scrub(peri_script *script, peri_str file, peri
 /// Takes over what the policies of `from` kept of each session, by their names.
 void peri_script_adopt_states(peri_script *script, peri_script *from);
 
+/// Where policies' states are kept beyond the script. `load` tells what is kept, in `arena`; absent: nothing.
+typedef struct peri_state_keeper {
+    void *user;
+    void (*save)(void *user, peri_str session, peri_str policy, peri_str state);
+    peri_str (*load)(void *user, peri_str session, peri_str policy, peri_arena *arena);
+} peri_state_keeper;
+
+/// Every state is then asked for when it is first needed, and told when it has changed.
+void peri_script_keep_states(peri_script *script, peri_state_keeper keeper);
+
 /// The engine over the loaded policies, in order. ctx.state is kept per (session, policy), at
 /// most 4 KiB. A fold that fails changes nothing. `decision->policy` is left alone: whose word
 /// it was is the core's to say.

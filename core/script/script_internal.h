@@ -264,6 +264,7 @@ struct peri_script {
     peri__pack *policy_pack; // NULL until the first policy
     peri__policy *policies[PERI__MAX_POLICIES];
     size_t policy_count;
+    peri_state_keeper keeper; // `save` NULL: none
 };
 
 #endif

@@ -225,8 +225,11 @@ IT("C58 C59 counts vetoes over restarts: three for a fingerprint, whichever host
     }
     size_t held = 0;
     for (size_t i = 0; i < note_count; i++) held += (size_t)notes[i].held;
+    size_t taken = 0;
+    for (size_t i = 0; i < note_count; i++) taken += (size_t)notes[i].taken;
     CHECK_EQ(note_count, 6);
     CHECK_EQ(held, 3);
+    CHECK_EQ(taken, 4); // and its user is told once: ctx.state goes on, too
     end();
 }
 
