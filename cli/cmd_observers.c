@@ -12,8 +12,8 @@ static const char help[] =
     "usage: perilune observers [--project DIR] [--observers DIR] [--config FILE] [--json]\n"
     "\n"
     "Lists the observers of all layers (builtin < user < project, a later one replaces an earlier\n"
-    "one of the same name): active, off and by which switch, replaced, duplicate, invalid with its\n"
-    "first mistake, or untrusted.\n"
+    "one of the same name): active, in shadow, off and by which switch, replaced, duplicate, invalid\n"
+    "with its first mistake, or untrusted.\n"
     "\n"
     "  --project DIR    the project's folder (where you are)\n"
     "  --observers DIR  a folder of observers over all others\n"
@@ -58,6 +58,7 @@ static void add_json(peri_buf *out, const peri_entry *entry) {
         add_list(out, "on", entry->observer, peri_tell_triggers);
         add_list(out, "can", entry->observer, tell_can);
         add_list(out, "runtime", entry->observer, peri_tell_runtime);
+        if (entry->observer->shadow) add_text(out, "mode", PERI_STR("shadow"));
     }
     peri_buf_add_c(out, "}\n");
 }
@@ -76,7 +77,10 @@ static void add_line(peri_buf *out, const peri_entry *entry) {
     peri_buf_add(out, entry->layer);
     pad(out, start, 7);
     start = out->len;
-    peri_buf_add(out, peri_entry_state_word(entry->state));
+    bool shadow = entry->observer && entry->observer->shadow;
+    peri_buf_add(out, shadow && entry->state == PERI_ENTRY_ACTIVE
+                          ? PERI_STR("in shadow")
+                          : peri_entry_state_word(entry->state));
     pad(out, start, 9);
     if (entry->observer && entry->state <= PERI_ENTRY_OFF) {
         start = out->len;

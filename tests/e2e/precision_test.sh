@@ -49,6 +49,8 @@ session() {
 session few 4 >few.jsonl
 session many 30 >many.jsonl
 
+try "$perilune" observers
+check "PE-8 observers says who is in shadow" grep -q '^heeded .*in shadow' "$work/out"
 try "$perilune" precision
 check "precision without a ledger says what makes one" exits 2
 check "in one line" grep -q 'perilune replay' "$work/err"
