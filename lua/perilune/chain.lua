@@ -158,6 +158,9 @@ local function clamp(self, p, ruling)
     if self.books:is_agent_told_enough() then
         return drop("the session's ceiling of advice is reached")
     end
+    if p.severity == "blocker" and self.books:has_enough_blockers() then
+        return drop("the session's ceiling of blockers is reached")
+    end
     if self.left.advisories <= 0 then
         return { verdict = "defer", lane = ruling.lane, policy = "core",
             reason = "the window's budget is spent", ttl_turns = ruling.ttl_turns }

@@ -5,7 +5,7 @@ local shingles = require("perilune.shingles")
 
 local M = {}
 
-local DEFER_MAX, TEXTS_KEPT, SESSION_MAX = 100, 16, 200
+local DEFER_MAX, TEXTS_KEPT, SESSION_MAX, BLOCKERS_MAX = 100, 16, 200, 50
 
 local Books = {}
 Books.__index = Books
@@ -16,7 +16,7 @@ function M.new(limits)
     return setmetatable({
         limits = limits, used = { advisories = 0, vetoes = 0 }, taken = {}, deferred = {},
         texts = {}, text_count = 0, work_then = 0, spent = {}, spent_by = {}, spent_all = 0,
-        advisories = 0, told = 0, held = nil, held_told = false,
+        advisories = 0, blockers = 0, told = 0, held = nil, held_told = false,
     }, Books)
 end
 
@@ -70,6 +70,10 @@ function Books:is_agent_told_enough()
     return self.advisories >= SESSION_MAX
 end
 
+function Books:has_enough_blockers()
+    return self.blockers >= BLOCKERS_MAX
+end
+
 function Books:spend_veto(p)
     local key = veto_key(p.observer, p.fingerprint)
     self.spent[key] = (self.spent[key] or 0) + 1
@@ -96,6 +100,7 @@ function Books:deliver(p, lane, work)
         self:spend_veto(p)
     else
         self.advisories = self.advisories + 1
+        if p.severity == "blocker" then self.blockers = self.blockers + 1 end
     end
     return counter
 end
