@@ -325,6 +325,21 @@ IT("asks a command's wake before it starts anything") {
     stage_free(s);
 }
 
+#define ASKS_FOR_TOOL                                                                          \
+    "-- perilune-api: 1\nreturn { name = 'o', description = 'd', on = 'turn_end', command = "  \
+    "{ 'sh', '-c', 'read -r l; echo \"{\\\\\"send_message\\\\\":\\\\\"to the agent\\\\\"}\"' } }"
+
+IT("CC-12 a call of what is none of its tools is refused, counted and shown") {
+    stage *s = stage_new(ASKS_FOR_TOOL, PERI_MODE_REPLAY);
+    turn(s, "one");
+    run_ready(s);
+    CHECK_EQ(s->runs, 1);
+    CHECK_EQ(pairing(s)->counts.failed, 1);
+    CHECK_HAS(peri_str_c(s->reason), "unknown key \"send_message\"");
+    CHECK_EQ(pairing(s)->counts.proposed, 0);
+    stage_free(s);
+}
+
 // ---- The Lua beside a Markdown observer, in a worker
 
 typedef struct asked {

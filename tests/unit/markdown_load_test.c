@@ -127,6 +127,18 @@ IT("PI-1 names the key, its line and its column") {
     refuses(HEAD "---\n\xff\n", "not-utf8", "not valid UTF-8", 1);
 }
 
+IT("CC-12 gives an observer read, grep, find and ls, and no other tool") {
+    scene *s = scene_new();
+    const peri_observer *o = load(s, HEAD "tools: [read, grep, find, ls]\n---\nx");
+    CHECK_EQ(o->tools, (1u << PERI_TOOL_COUNT) - 1);
+    CHECK_EQ(PERI_TOOL_COUNT, 4);
+    scene_free(s);
+    refuses(HEAD "tools: [read, bash]\n---\nx", "wrong-value", "read, grep, find, ls", 5);
+    refuses(HEAD "tools: write\n---\nx", "wrong-value", "read, grep, find, ls", 5);
+    refuses(HEAD "tools: SendMessage\n---\nx", "wrong-value", "read, grep, find, ls", 5);
+    refuses(HEAD "tools: [Agent(x)]\n---\nx", "wrong-value", "read, grep, find, ls", 5);
+}
+
 IT("PI-1 forgives a missing description where the file is one of pi's") {
     scene *s = scene_new();
     const peri_observer *o =

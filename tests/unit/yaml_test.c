@@ -270,7 +270,7 @@ IT("keeps no diagnostics where nobody asked for them") {
     peri_yaml_doc_deinit(NULL);
 }
 
-IT("reports unknown keys with the nearest known name") {
+IT("D6 reports unknown keys with their place and the nearest known name") {
     static const peri_str words[] = {PERI_STR("name"), PERI_STR("model"), PERI_STR("on"), {0}};
     fixture *f = read_text("name: x\nmodle: y\nnothing_like_it: z\n");
     CHECK_EQ(peri_yaml_check_keys(&f->doc, f->doc.root, words), 2);
