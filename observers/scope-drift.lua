@@ -11,7 +11,18 @@ local KEEP_OUT = {
     " dont touch ", " do not touch ", " dont change ", " do not change ", " dont edit ",
     " do not edit ", " dont modify ", " do not modify ", " leave ", " without touching ",
     " without changing ", " hands off ", " keep out of ", " stay out of ", " must not change ",
+    " never touch ", " never change ", " never edit ", " never modify ",
 }
+-- Behind these a sentence that keeps out names what may be changed.
+local SAVE_FOR = { " outside ", " except ", " other than ", " besides ", " apart from " }
+local KEEP_TO = { " restrict ", " limit ", " confine ", " stick to ", " keep to " }
+-- What looks like a path or a file and is none.
+local NO_PATHS = {}
+for word in ("and/or either/or i/o n/a w/o a/b yes/no on/off true/false read/write input/output"
+    .. " client/server ci/cd tcp/ip ui/ux node.js next.js vue.js nuxt.js react.js express.js"
+    .. " three.js d3.js asp.net socket.io"):gmatch("%S+") do
+    NO_PATHS[word] = true
+end
 -- What an "only" may stand beside to draw a line; `the page only shows` draws none.
 local ACTS = { "change", "edit", "modify", "touch", "update", "work", "write", "refactor",
     "changes", "edits" }
@@ -29,8 +40,7 @@ local function is_only(words)
     for _, act in ipairs(ACTS) do
         if words:find(" only " .. act .. " ", 1, true) or words:find(" " .. act .. " only ", 1,
             true)
-            or words:find(" just " .. act .. " ", 1, true)
-            or words:find(" " .. act .. " nothing but ", 1, true) then
+            or words:find(" just " .. act .. " ", 1, true) then
             return true
         end
     end
@@ -40,11 +50,12 @@ end
 -- The paths a sentence names: what holds a slash or ends like a file's name.
 local function named_paths(sentence)
     local found = {}
-    for word in sentence:gmatch("[^%s,;:\"'`()%[%]]+") do
+    for word in sentence:gsub("%a+://%S+", ""):gmatch("[^%s,;:\"'`()%[%]]+") do
         local path = word:gsub("^@", ""):gsub("[.!?]+$", "")
         local is_path = path:find("^[%w._~*-]*/[%w._/*-]*$")
             or path:find("^[%w_-]+%.%a%w?%w?%w?$")
-        if is_path and path ~= "/" and not path:find("^%d") then found[#found + 1] = path end
+        local is_word = path == "/" or path:find("^%d") or NO_PATHS[path:lower()]
+        if is_path and not is_word then found[#found + 1] = path end
     end
     return found
 end
@@ -53,20 +64,37 @@ local function plain(sentence)
     return " " .. sentence:lower():gsub("[’']", ""):gsub("[^%w]+", " ") .. " "
 end
 
+local function add_all(to, list)
+    to = to or {}
+    for _, one in ipairs(list) do to[#to + 1] = one end
+    return to
+end
+
+-- What a sentence that names paths does with them: "only", "out" or nil.
+local function side_of(sentence)
+    local words = plain(sentence)
+    if has_any(words, KEEP_OUT) then
+        local leaves = words:find(" leave ", 1, true)
+        if leaves and not words:find(" alone ", 1, true) then return nil end
+        return has_any(words, SAVE_FOR) and "only" or "out"
+    end
+    -- `the tests for src/a.c`: not that file is meant.
+    local is_about = words:find(" for ", 1, true) or words:find(" of ", 1, true)
+    if is_about then return nil end
+    return (is_only(words) or has_any(words, KEEP_TO)) and "only" or nil
+end
+
 -- The lines a request draws: { only = paths?, out = paths }.
 local function lines_of(request)
     local only, out = nil, {}
-    local marked = request:gsub("([.!?;])%s", "%1\n"):gsub(" but ", "\n"):gsub(" and ", "\n")
+    local marked = request:gsub("[Aa]nything but ", "anything except ")
+        :gsub("[Nn]othing but ", "only ")
+        :gsub("([.!?;])%s", "%1\n"):gsub(" but ", "\n"):gsub(" and ", "\n")
     for sentence in marked:gmatch("[^\n]+") do
-        local words, named = plain(sentence), named_paths(sentence)
-        if #named > 0 and has_any(words, KEEP_OUT) then
-            if not words:find(" leave ", 1, true) or words:find(" alone ", 1, true) then
-                for _, path in ipairs(named) do out[#out + 1] = path end
-            end
-        elseif #named > 0 and is_only(words) then
-            only = only or {}
-            for _, path in ipairs(named) do only[#only + 1] = path end
-        end
+        local named = named_paths(sentence)
+        local side = #named > 0 and side_of(sentence)
+        if side == "only" then only = add_all(only, named) end
+        if side == "out" then add_all(out, named) end
     end
     return only, out
 end
@@ -94,8 +122,9 @@ local function drift(path, request, cwd)
     if request.only and not named_by(path, request.only, cwd) then
         return "the user asked to keep to `" .. text.line(request.only[1], 60) .. "`"
     end
-    if cwd and not paths.within(path, cwd) and not request.all:find(paths.base(path), 1,
-        true) then
+    local outside = cwd and not paths.within(path, cwd)
+    if outside and not request.all:find(paths.base(path), 1, true)
+        and not named_by(path, named_paths(request.all), cwd) then
         return "it lies outside the workspace, and nobody asked for it"
     end
     return nil

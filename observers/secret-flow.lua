@@ -16,6 +16,15 @@ local SENDERS = {
 }
 local FETCH_TOOLS = { WebFetch = true, web_fetch = true, fetch = true, WebSearch = true,
     web_search = true }
+-- Options that send the file or the text behind their `=`.
+local UPLOADS = { ["post-file"] = true, ["body-file"] = true, ["upload-file"] = true,
+    data = true, ["data-binary"] = true, ["data-urlencode"] = true, form = true }
+-- Options whose file stays here.
+local KEEPS = { ["--exclude"] = true, ["--exclude-from"] = true, ["--cert"] = true,
+    ["--key"] = true, ["--cacert"] = true, ["--netrc-file"] = true, ["-E"] = true }
+local INTERPRETERS = { python = true, python3 = true, node = true, ruby = true, perl = true,
+    php = true, deno = true, bun = true }
+local PACKERS = { tar = true, gzip = true, xz = true, zip = true, openssl = true }
 local READ_PROGRAMS = { cat = true, head = true, tail = true, less = true, bat = true,
     grep = true,
     sed = true, awk = true, printenv = true, env = true, base64 = true, xxd = true,
@@ -75,35 +84,101 @@ local function is_local(words)
         or words:find("[::1]", 1, true)
 end
 
+local function quoted(file)
+    return "`" .. text.line(paths.base(file), 40) .. "`"
+end
+
+-- The secret file that a word of a sender uploads, or nil.
+local function uploaded(command, word, option)
+    local name, value = word:match("^%-%-([%w-]+)=@?(.+)$")
+    if name then return UPLOADS[name] and secrets.is_file(value) and value or nil end
+    local is_key = command.name:find("^s") and option == "-i" -- ssh's own key is not sent
+    local file = word:match("=?@(.+)$") or word
+    if is_key or KEEPS[option or ""] or not secrets.is_file(file) then return nil end
+    local attached = word:find("^%-%a@") -- `-d@.env`
+    local uploads = word:find("@", 1, true) or command.name == "scp" or command.name == "rsync"
+        or option == "-T" or option and UPLOADS[option:sub(3)]
+    return (attached or not word:find("^%-")) and uploads and file or nil
+end
+
+-- The secret file that a command substituted into it prints, or that it reads: `$(cat .env)`,
+-- `< .env`.
+local function taken_in(command)
+    for _, file in ipairs(command.reads) do
+        if secrets.is_file(file) then return file end
+    end
+    for _, inner in ipairs(command.inner) do
+        for _, operand in ipairs(shell.operands(inner.args)) do
+            if READ_PROGRAMS[inner.name] and secrets.is_file(operand) then return operand end
+        end
+    end
+    return nil
+end
+
 -- What a sender's arguments carry: a file (`@.env`, `scp .env host:`), or a value.
 local function carries(command, state)
     for i, word in ipairs(command.args) do
-        local option = command.args[i - 1]
-        local is_key = command.name:find("^s") and option == "-i" -- ssh's own key is not sent
-        local file = word:match("=?@(.+)$") or word
-        if not is_key and not word:find("^%-") and secrets.is_file(file) then
-            local uploads = word:find("@", 1, true) or command.name == "scp"
-                or command.name == "rsync" or option == "-T" or option == "--upload-file"
-            if uploads then return "`" .. text.line(paths.base(file), 40) .. "`" end
-        end
+        local file = uploaded(command, word, command.args[i - 1])
+        if file then return quoted(file) end
     end
+    local file = taken_in(command)
+    if file then return quoted(file) end
     if shows_mark(table.concat(command.args, " "),
         state.marks) then return "a secret it has read" end
     return nil
 end
 
 -- `cat .env | curl ...`: what flows into a sender.
-local function flows_in(list, index)
+local function flows_in(list, index, state)
     local at = index
     while at > 1 and list[at - 1].sep == "|" do
         at = at - 1
-        for _, operand in ipairs(shell.operands(list[at].args)) do
-            if READ_PROGRAMS[list[at].name] and secrets.is_file(operand) then
-                return "`" .. text.line(paths.base(operand), 40) .. "`"
+        local name, args = list[at].name, list[at].args
+        for _, operand in ipairs(shell.operands(args)) do
+            if (READ_PROGRAMS[name] or PACKERS[name]) and secrets.is_file(operand) then
+                return quoted(operand)
             end
+        end
+        if shows_mark(table.concat(args, " "), state.marks) then
+            return "a secret it has read"
         end
     end
     return nil
+end
+
+-- `python3 -c CODE` that names a server and holds a secret.
+local function sends_in_code(command)
+    local code = table.concat(command.args, " ")
+    local inline = shell.has_flag(command.args, "c") or shell.has_flag(command.args, "e")
+    return inline and code:find("https?://") and not is_local(code)
+end
+
+-- Programs with verbs of their own that publish files.
+local function published(command)
+    local operands = shell.operands(command.args)
+    local publishes = command.name == "gh" and operands[1] == "gist" and operands[2] == "create"
+        or command.name == "aws" and operands[1] == "s3" and operands[2] ~= "ls"
+        or command.name == "gsutil" and operands[1] == "cp"
+    for i = 3, publishes and #operands or 0 do
+        if secrets.is_file(operands[i]) then return quoted(operands[i]) end
+    end
+    return nil
+end
+
+local function sent_by(command, list, index, state)
+    if SENDERS[command.name] and not is_local(table.concat(command.args, " ")) then
+        return flows_in(list, index, state) or carries(command, state)
+    elseif INTERPRETERS[command.name] and state.marks and sends_in_code(command) then
+        return shows_mark(table.concat(command.args, " "), state.marks)
+            and "a secret it has read" or nil
+    end
+    return published(command)
+end
+
+-- Keys made up for tests are no secrets.
+local function is_fixture(path)
+    return paths.is_test(path) or path:find("fixture", 1, true) ~= nil
+        or path:find("testdata", 1, true) ~= nil
 end
 
 local function check_git(command, state)
@@ -111,7 +186,7 @@ local function check_git(command, state)
     if shell.has_flag(command.args, "n", "--dry-run") then return nil end
     if operands[1] == "add" or operands[1] == "stage" then
         for i = 2, #operands do
-            if secrets.is_file(operands[i]) then
+            if secrets.is_file(operands[i]) and not is_fixture(operands[i]) then
                 return "`" .. text.line(operands[i], 60) .. "` was added to git", "add"
             end
         end
@@ -128,8 +203,8 @@ local function judge_commands(call, state)
         if what then return end
         if command.name == "git" then
             what, rule = check_git(command, state)
-        elseif SENDERS[command.name] and not is_local(table.concat(command.args, " ")) then
-            local sent = flows_in(list, index) or carries(command, state)
+        else
+            local sent = sent_by(command, list, index, state)
             if sent then
                 what, rule = ("`%s` sent %s to another machine"):format(command.name, sent),
                     "send"

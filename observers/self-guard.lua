@@ -24,6 +24,8 @@ local GUARDED = {
     { "/%.perilune/policies/", "a policy", { "policy", "policies" } },
     { "/%.perilune/config%.yaml$", "perilune's settings", { "perilune", "config",
         "settings" } },
+    { "/%.perilune/$", "perilune's settings", { "perilune" } },
+    { "/%.claude/$", "Claude Code's settings", { "claude" } },
     { "/%.config/perilune/", "perilune's settings", { "perilune", "observer", "observers",
         "policy", "policies" } },
     { "/%.git/hooks/", "a hook of git", { "hook", "hooks" } },
@@ -42,7 +44,8 @@ local function guarded(path)
         if whole:find(pattern) then return nil end
     end
     for _, entry in ipairs(GUARDED) do
-        if whole:find(entry[1]) then return entry end
+        -- A folder is guarded with what is in it.
+        if whole:find(entry[1]) or (whole .. "/"):find(entry[1]) then return entry end
     end
     return nil
 end
@@ -52,6 +55,17 @@ local function guard_command(command)
     local operands = shell.operands(command.args)
     if command.name == "perilune" and LOOSENING[operands[1]] then
         return { nil, "perilune's watch", { "perilune", "observer", "observers" } }
+    end
+    if command.name == "pkill" or command.name == "killall" then
+        for _, name in ipairs(operands) do
+            if name:find("perilune", 1, true) then
+                return { nil, "perilune's watch", { "perilune", "observer", "observers" } }
+            end
+        end
+    end
+    if command.name == "claude" and operands[1] == "config" and operands[2] == "set" then
+        return { nil, "Claude Code's settings", { "settings", "config", "permission",
+            "permissions" } }
     end
     if command.name == "git" and operands[1] == "config" then
         for i, word in ipairs(command.args) do

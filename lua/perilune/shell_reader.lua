@@ -14,7 +14,7 @@ Reader.__index = Reader
 local function reader_new(text, at, depth, nested)
     return setmetatable({
         text = text, at = at, depth = depth, nested = nested, open = 0, out = {},
-        words = {}, writes = {}, inner = {}, fed = {}, heredocs = {},
+        words = {}, writes = {}, reads = {}, inner = {}, fed = {}, heredocs = {},
         word = nil, target = nil,
     }, Reader)
 end
@@ -29,6 +29,8 @@ function Reader:end_word()
     if not word then return end
     if self.target == "write" then
         self.writes[#self.writes + 1] = word
+    elseif self.target == "read" then
+        self.reads[#self.reads + 1] = word
     elseif self.target == "heredoc" then
         local document = { word = word, lines = {} }
         self.heredocs[#self.heredocs + 1] = document
@@ -45,9 +47,9 @@ function Reader:end_command(sep)
     if #self.words > 0 or #self.writes > 0 then
         if #self.out < MAX_COMMANDS then
             self.out[#self.out + 1] = { words = self.words, writes = self.writes,
-                inner = self.inner, fed = self.fed, sep = sep }
+                reads = self.reads, inner = self.inner, fed = self.fed, sep = sep }
         end
-        self.words, self.writes, self.inner, self.fed = {}, {}, {}, {}
+        self.words, self.writes, self.reads, self.inner, self.fed = {}, {}, {}, {}, {}
     elseif sep and #self.out > 0 and self.out[#self.out].sep == nil then
         self.out[#self.out].sep = sep
     end

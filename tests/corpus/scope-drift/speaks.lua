@@ -24,4 +24,10 @@ return {
     { label = "a patch of Codex beyond an only", says = "keep to",
         user = "Work only in docs/ today.",
         act.patch("Update", "src/main.rs", "@@\n-a\n+b") },
+    { label = "beyond a ban with an exception", says = "keep to `src/`",
+        user = "Don't change anything outside src/.", act.edit("docs/a.md") },
+    { label = "beyond a restriction", says = "keep to `src/api/`",
+        user = "Restrict your changes to src/api/.", act.edit("src/db/x.py") },
+    { label = "what must never be edited", says = "leave `migrations/` alone",
+        user = "Never edit migrations/. Fix the model.", act.edit("migrations/0001.py") },
 }

@@ -37,4 +37,9 @@ return {
         act.edit("package.json", '"clean": "rm x"', '"clean": "rm x || true"') },
     { label = "a deletion that was refused", act.with(act.bash("rm tests/test_a.py"),
         { denied = "no" }) },
+    { label = "a container of the tests that may be gone",
+        act.edit("Makefile", "clean:", "clean:\n\tdocker rm test-db || true") },
+    { label = "a comment that is dropped", act.bash("pytest", "1 failed in 0.2s", 1),
+        act.edit("tests/test_a.py", "    # assert the old way\n    assert leap(2000)",
+            "    assert leap(2000)") },
 }

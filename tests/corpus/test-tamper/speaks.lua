@@ -28,4 +28,9 @@ return {
         act.edit("package.json", '"test": "jest"', '"test": "jest || true"') },
     { label = "a whole test removed while red", says = "lost", RED,
         act.edit("src/a.test.ts", "it('a', f)\nit('b', g)", "it('a', f)") },
+    { label = "a check commented out", says = "lost 1 of its checks", RED,
+        act.edit("tests/test_a.py", "    assert leap(2000)", "    # assert leap(2000)") },
+    { label = "a test step of CI that may fail", says = "swallows a failing run", RED,
+        act.edit(".github/workflows/ci.yml", "      run: npm test",
+            "      run: npm test\n      continue-on-error: true") },
 }
