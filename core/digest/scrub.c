@@ -101,17 +101,29 @@ const char *const *peri_scrub_kinds(void) {
 // A walk over the pivots of a text.
 typedef struct walk {
     peri_str text;
-    size_t block;  // where the current 64 bytes begin
-    uint64_t mask; // pivots of the block not looked at yet
-    size_t floor;  // end of the last secret
+    size_t block;                     // where the current 64 bytes begin
+    uint64_t mask;                    // pivots of the block not looked at yet
+    size_t floor;                     // end of the last secret
+    uint64_t masks[PERI_PIVOT_BATCH]; // of the blocks from `batch` on
+    size_t batch, batch_count;
 } walk;
 
-static uint64_t pivots_at(const peri_scrub *scrub, peri_str text, size_t block) {
-    return scrub->find_pivots(&scrub->prefixes.pivots, text, block);
+static void enter_block(const peri_scrub *scrub, walk *w) {
+    size_t number = (w->block - w->batch) / PERI_PIVOT_BLOCK;
+    if (number >= w->batch_count) {
+        w->batch = w->block;
+        w->batch_count =
+            scrub->find_pivots(&scrub->prefixes.pivots, w->text, w->block, w->masks);
+        number = 0;
+    }
+    w->mask = w->masks[number];
 }
 
-static walk walk_over(const peri_scrub *scrub, peri_str text) {
-    return (walk){.text = text, .mask = text.len ? pivots_at(scrub, text, 0) : 0};
+static void walk_init(const peri_scrub *scrub, peri_str text, walk *w) {
+    w->text = text;
+    w->block = w->floor = w->batch = w->batch_count = 0;
+    w->mask = 0;
+    if (text.len) enter_block(scrub, w);
 }
 
 static bool next_secret(const peri_scrub *scrub, walk *w, peri_secret *out) {
@@ -128,20 +140,22 @@ static bool next_secret(const peri_scrub *scrub, walk *w, peri_secret *out) {
         if (w->block + PERI_PIVOT_BLOCK <= w->floor) {
             w->block = w->floor / PERI_PIVOT_BLOCK * PERI_PIVOT_BLOCK;
         }
-        if (w->block < w->text.len) w->mask = pivots_at(scrub, w->text, w->block);
+        if (w->block < w->text.len) enter_block(scrub, w);
     }
     return false;
 }
 
 bool peri_scrub_clean(const peri_scrub *scrub, peri_str text) {
     if (scrub->added && peri__added_count(scrub->added)) return false;
-    walk w = walk_over(scrub, text);
+    walk w;
+    walk_init(scrub, text, &w);
     peri_secret secret;
     return !next_secret(scrub, &w, &secret);
 }
 
 static size_t scrub_built_in(const peri_scrub *scrub, peri_str text, peri_buf *out) {
-    walk w = walk_over(scrub, text);
+    walk w;
+    walk_init(scrub, text, &w);
     peri_secret secret;
     size_t done = 0, count = 0;
     while (next_secret(scrub, &w, &secret)) {

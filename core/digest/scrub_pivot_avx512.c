@@ -5,10 +5,17 @@
 #ifdef PERI_X86
 #include <immintrin.h>
 
-static inline __m512i look_up(const uint8_t table[128], __m512i bytes) {
-    __m512i low = _mm512_loadu_si512((const void *)table);
-    __m512i high = _mm512_loadu_si512((const void *)(table + 64));
-    return _mm512_permutex2var_epi8(low, bytes, high);
+typedef struct table {
+    __m512i low, high; // of 128 bytes
+} table;
+
+static inline table table_of(const uint8_t bytes[128]) {
+    return (table){_mm512_loadu_si512((const void *)bytes),
+                   _mm512_loadu_si512((const void *)(bytes + 64))};
+}
+
+static inline __m512i look_up(table in, __m512i bytes) {
+    return _mm512_permutex2var_epi8(in.low, bytes, in.high);
 }
 
 // The first `len` of 64 bits.
@@ -20,23 +27,31 @@ static inline __m512i without_high(__m512i bytes) {
     return _mm512_maskz_mov_epi8(~_mm512_movepi8_mask(bytes), bytes);
 }
 
-uint64_t peri__pivots_avx512(const peri_pivots *pivots, peri_str text, size_t block) {
-    const char *from = text.ptr + block;
-    size_t rest = text.len - block;
-    __m512i at = _mm512_maskz_loadu_epi8(first(rest), from);
-    __m512i behind = _mm512_maskz_loadu_epi8(first(rest - 1), from + 1);
-    __m512i before = block ? _mm512_maskz_loadu_epi8(first(rest + 1), from - 1)
-                           : _mm512_maskz_expand_epi8(~UINT64_C(1), at);
-    before = without_high(before);
-    behind = without_high(behind);
-    __m512i beside = _mm512_or_si512(look_up(pivots->mark_before, before),
-                                     look_up(pivots->mark_behind, behind));
-    __m512i marks = _mm512_and_si512(look_up(pivots->mark, at), beside);
-    beside = _mm512_and_si512(look_up(pivots->letter_before, before),
-                              look_up(pivots->letter_behind, behind));
-    __m512i letters = _mm512_and_si512(look_up(pivots->letter, at), beside);
-    __m512i any = _mm512_or_si512(marks, letters);
-    return _mm512_test_epi8_mask(any, any) & ~_mm512_movepi8_mask(at);
+size_t peri__pivots_avx512(const peri_pivots *pivots, peri_str text, size_t block,
+                           uint64_t masks[PERI_PIVOT_BATCH]) {
+    const table mark = table_of(pivots->mark), mark_before = table_of(pivots->mark_before),
+                mark_behind = table_of(pivots->mark_behind), letter = table_of(pivots->letter),
+                letter_before = table_of(pivots->letter_before),
+                letter_behind = table_of(pivots->letter_behind);
+    size_t count = 0;
+    for (; count < PERI_PIVOT_BATCH && block < text.len; block += PERI_PIVOT_BLOCK) {
+        const char *from = text.ptr + block;
+        size_t rest = text.len - block;
+        __m512i at = _mm512_maskz_loadu_epi8(first(rest), from);
+        __m512i behind = _mm512_maskz_loadu_epi8(first(rest - 1), from + 1);
+        __m512i before = block ? _mm512_maskz_loadu_epi8(first(rest + 1), from - 1)
+                               : _mm512_maskz_expand_epi8(~UINT64_C(1), at);
+        before = without_high(before);
+        behind = without_high(behind);
+        __m512i either =
+            _mm512_or_si512(look_up(mark_before, before), look_up(mark_behind, behind));
+        __m512i both =
+            _mm512_and_si512(look_up(letter_before, before), look_up(letter_behind, behind));
+        __m512i marks = _mm512_and_si512(look_up(mark, at), either);
+        __m512i any = _mm512_or_si512(marks, _mm512_and_si512(look_up(letter, at), both));
+        masks[count++] = _mm512_test_epi8_mask(any, any) & ~_mm512_movepi8_mask(at);
+    }
+    return count;
 }
 #else
 typedef int peri__no_avx512; // a file must declare something
