@@ -2,6 +2,7 @@
 // bounded, and from plain text.
 #include <stdio.h>
 
+#include "base/block.h"
 #include "base/json.h"
 #include "base/json_string.h"
 
@@ -46,6 +47,12 @@ static size_t escape(unsigned char byte, char *to) {
 // Length of the run at the start of `text` that needs no escape.
 static size_t plain_run(peri_str text) {
     size_t at = 0;
+    for (; text.len - at >= PERI_BLOCK_BYTES; at += PERI_BLOCK_BYTES) {
+        const peri_block b = peri_block_load(text.ptr + at);
+        uint64_t control = peri_block_unplain(&b) & ~peri_block_high(&b);
+        uint64_t stops = control | peri_block_is(&b, '"') | peri_block_is(&b, '\\');
+        if (stops) return at + (size_t)__builtin_ctzll(stops);
+    }
     for (; at < text.len; at++) {
         unsigned char byte = (unsigned char)text.ptr[at];
         if (byte < 0x20 || byte == '"' || byte == '\\') break;

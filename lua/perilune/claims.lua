@@ -34,6 +34,8 @@ local CLAIMS = {
     },
 }
 local KINDS = { "test", "build", "fixed" }
+-- Each of these phrases holds one of them: a text with none, which is most texts, claims nothing.
+local STEMS = { "pass", "green", "succe", "build", "compile", "fixed", "resolved", "works" }
 
 -- Words that take the claim out of a clause: negation, condition, plan, wish, other times and
 -- other people's machines. A phrase of several words is found as it stands.
@@ -123,10 +125,11 @@ local function kind_of(clause)
         local at, stop = stripped:find(phrase, 1, true)
         if at then stripped = stripped:sub(1, at) .. stripped:sub(stop + 1) end
     end
-    if has_any(stripped, UNSURE) then return nil end
     for _, kind in ipairs(KINDS) do
         local phrase = has_any(stripped, CLAIMS[kind])
-        if phrase and (kind ~= "test" or is_whole(stripped, phrase)) then return kind end
+        if phrase and (kind ~= "test" or is_whole(stripped, phrase)) then
+            return not has_any(stripped, UNSURE) and kind or nil
+        end
     end
     return nil
 end
@@ -152,7 +155,9 @@ end
 ---@return perilune.Claim[]
 function M.find(text)
     local found, seen = {}, {}
-    for _, clause in ipairs(clauses(own_words(text:sub(-MAX_BYTES)))) do
+    local last = text:sub(-MAX_BYTES)
+    if not has_any(last:lower(), STEMS) then return found end
+    for _, clause in ipairs(clauses(own_words(last))) do
         local kind = kind_of(plain(clause))
         if kind and not seen[kind] then
             seen[kind] = true

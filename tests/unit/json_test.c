@@ -326,6 +326,29 @@ IT("C08 makes one line of a JSON text for readers that end lines at Unicode sepa
     peri_buf_deinit(&small);
 }
 
+IT("escapes what needs it wherever it stands in a text of any length") {
+    static const char special[] = {'"', '\\', '\n', 0x01, 0x1F};
+    peri_buf out;
+    peri_buf_init(&out, 1024);
+    for (size_t len = 1; len < 200; len += len < 140 ? 1 : 13) {
+        for (size_t at = 0; at < len; at++) {
+            char text[200];
+            memset(text, at % 2 ? 0x7F : '\xC3', len);
+            text[at] = special[at % sizeof special];
+            peri_buf_clear(&out);
+            peri_json_add_string(&out, peri_str_of(text, len));
+            size_t escaped =
+                special[at % sizeof special] < 0x20 && special[at % sizeof special] != '\n' ? 6
+                                                                                            : 2;
+            CHECK_EQ(out.len, len - 1 + escaped + 2);
+            CHECK(out.ptr[1 + at] == '\\');
+            CHECK(memcmp(out.ptr + 1, text, at) == 0);
+            CHECK(memcmp(out.ptr + 1 + at + escaped, text + at + 1, len - at - 1) == 0);
+        }
+    }
+    peri_buf_deinit(&out);
+}
+
 IT("reuses its node list from text to text") {
     peri_json_doc doc;
     peri_json_doc_init(&doc);
