@@ -329,7 +329,6 @@ static void resolve(peri_host *host, host_agent_def *def) {
     def->named =
         count ? peri_arena_zero(&host->agents.arena, count * sizeof *def->named) : NULL;
     for (size_t i = 0; def->named && i < count; i++) resolve_one(host, def, def->observers[i]);
-    def->by_client = def->of_client && host->client_observes;
 }
 
 int host_agents_load(peri_host *host, const peri_host_options *options) {

@@ -23,7 +23,6 @@ typedef struct host_agent_def {
     bool of_client;       // one of Claude Code's files
     peri_observer *named; // those that were found, made for this agent; in the order declared
     size_t named_count;
-    bool by_client; // the client runs them: not armed here
 } host_agent_def;
 
 typedef struct host_agents {

@@ -277,6 +277,8 @@ static void learn(peri_host *host, peri_source *source, peri_agent *agent,
         agent->armed = false; // observers of this type apply now
     }
     host_agent *of = agent->attached;
+    host_session *kept = agent->session->attached;
+    kept->client_observes |= obs->x.client_observes;
     peri_permission_mode mode = peri_permission_mode_find(obs->x.permission_mode);
     if (mode < PERI_PERMISSION_MODE_COUNT) of->mode = (int)mode;
     host_switches_hear(host, agent->session, obs);

@@ -268,15 +268,36 @@ static void count_refused(peri_host *host, int status) {
     if (status < 0) host->counts.lost++;
 }
 
+// One that the client runs itself is told, not armed a second time (spec CC-1).
+static void leave_to_client(peri_host *host, const peri_agent *agent,
+                            const peri_observer *observer) {
+    peri_record record = {
+        .kind = PERI_RECORD_PAIRING,
+        .session = agent->session->id,
+        .agent = agent->key,
+        .observer = observer->name,
+        .state = PERI_STR("by-client"),
+        .reason = PERI_STR("the agent's own program runs it: its observer agents are on"),
+        .name = agent->name.len ? agent->name : agent->key,
+    };
+    host_record(host, &record);
+}
+
 // The observers that the definition of `declarer` names; `inherited`: for one of its subagents.
 static void arm_named(peri_host *host, peri_agent *agent, const peri_agent *declarer) {
     const host_agent_def *def = def_of(host, declarer);
+    const host_session *session = agent->session->attached;
     bool inherited = declarer != agent;
-    if (!def || def->by_client || (inherited && !def->observe_subagents)) return;
+    if (!def || (inherited && !def->observe_subagents)) return;
+    bool by_client = def->of_client && (host->client_observes || session->client_observes);
     arming a = {host, inherited ? declarer : NULL};
     for (size_t i = 0; i < def->named_count; i++) {
         const peri_observer *observer = &def->named[i];
         if (!observer->enabled || peri_str_eq(observer->name, agent->name)) continue;
+        if (by_client) {
+            leave_to_client(host, agent, observer);
+            continue;
+        }
         count_refused(host, peri_registry_pair(&host->registry, agent, observer, on_armed, &a));
     }
 }

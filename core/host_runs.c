@@ -47,6 +47,25 @@ static peri_turn turn_of(const peri_host *host, const host_work *work) {
     return turn;
 }
 
+// observeToolResults is false: whatever way the observer looks at the turn, results are not in it.
+static int hide_results(peri_arena *arena, const peri_item *const **items, size_t *count) {
+    const peri_item **kept = peri_arena_alloc(arena, (*count + 1) * sizeof *kept);
+    size_t left = 0;
+    if (!kept) return PERI_ENOMEM;
+    for (size_t i = 0; i < *count; i++) {
+        if ((*items)[i]->kind != PERI_ITEM_TOOL_RESULT) kept[left++] = (*items)[i];
+    }
+    *items = kept;
+    *count = left;
+    return PERI_OK;
+}
+
+static int fit_turn(peri_host *host, const peri_observer *observer, peri_turn *turn) {
+    if (!observer->no_results) return PERI_OK;
+    int status = hide_results(&host->run_arena, &turn->items, &turn->item_count);
+    return status < 0 ? status : hide_results(&host->run_arena, &turn->log, &turn->log_count);
+}
+
 static void hex(char *to, const unsigned char *from, size_t count) {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < count; i++) {
@@ -507,8 +526,10 @@ static void do_run(peri_host *host, const host_work *work) {
     char id[11];
     make_id(id, work, "digest", pairing->counts.digests);
     pairing->counts.digests++;
-    int status = make_digest(host, work, &turn);
+    int status = fit_turn(host, pairing->observer, &turn);
+    if (status == PERI_OK) status = make_digest(host, work, &turn);
     if (status < 0) {
+        peri_arena_reset(&host->run_arena);
         lose_batch(host, work, status);
         return;
     }

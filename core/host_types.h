@@ -121,12 +121,13 @@ typedef struct host_session {
     peri_veto_book book, shadow_book;
     bool has_past; // a host before this one let something through
     peri_spent spent;
-    peri_spent unsaved; // of it, what the ledger does not know
-    uint32_t told;      // bit (1 << peri_spend): that this ceiling was met has been said
-    const char *off;    // the switch of its agent's environment that is off; NULL: none
-    bool claimed;       // no other host observes it
-    bool refused;       // another does, and that was said
-    bool spending;      // in the list of the host
+    peri_spent unsaved;   // of it, what the ledger does not know
+    uint32_t told;        // bit (1 << peri_spend): that this ceiling was met has been said
+    const char *off;      // the switch of its agent's environment that is off; NULL: none
+    bool claimed;         // no other host observes it
+    bool refused;         // another does, and that was said
+    bool spending;        // in the list of the host
+    bool client_observes; // the client runs the observers that its own definitions name
     struct host_session *next_spending;
     const peri_session *session;
 } host_session;

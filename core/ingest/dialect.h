@@ -114,6 +114,7 @@ typedef struct peri_rule_pick {
     X(REPEATS, "x.repeats")                                                                    \
     X(PARTIAL, "x.partial")                                                                    \
     X(ASSEMBLE, "x.assemble")                                                                  \
+    X(CLIENT_OBSERVES, "x.clientObserves")                                                     \
     X(UNSPAWNED, "x.unspawned")                                                                \
     X(ROLLBACK, "x.rollback")                                                                  \
     X(DURATION, "x.durationMs")                                                                \

@@ -210,6 +210,7 @@ static const struct {
     AT(REPEATS, FLAG, x.repeats),
     AT(PARTIAL, FLAG, x.partial),
     AT(ASSEMBLE, FLAG, x.assemble),
+    AT(CLIENT_OBSERVES, FLAG, x.client_observes),
     AT(UNSPAWNED, FLAG, x.unspawned),
     AT(TOKENS_INPUT, TOKENS, tokens.input),
     AT(TOKENS_CACHED, TOKENS, tokens.cached),

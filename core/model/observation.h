@@ -152,6 +152,7 @@ typedef struct peri_obs_x {
         repeats; // the text may be one told before; finished: of the turn before, if one is open
     bool partial;         // the text is a makeshift until another record tells the agent's own
     bool assemble;        // text-delta: the pieces are all there is of the text
+    bool client_observes; // the client runs the observers that its own definitions name
     bool unspawned;       // subagent: an observer's, unless a call is known that started it
     uint32_t rollback;    // turns that are void, the last ones
     uint32_t duration_ms; // tool-result: 0 unknown

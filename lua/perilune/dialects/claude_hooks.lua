@@ -39,7 +39,8 @@ return dialect {
   session = "session_id", agent = { "agent_id", default = "main" }, at = { "@t", "timestamp" },
   observer_origin = "observer-activity",
   common = { ["x.cwd"] = "cwd", ["x.agentName"] = "agent_type", ["x.permissionMode"] = "permission_mode",
-    ["x.observers"] = "@env.PERILUNE_OBSERVERS", ["x.restricted"] = "@env.PERILUNE_RESTRICTED" },
+    ["x.observers"] = "@env.PERILUNE_OBSERVERS", ["x.restricted"] = "@env.PERILUNE_RESTRICTED",
+    ["x.clientObserves"] = { any = { { [experimental] = truthy } } } },
   skip = { { ["@done"] = true } },
   rules = {
     { when = { hook_event_name = "SessionStart" }, emit = { kind = "conversation", id = "session_id" } },
