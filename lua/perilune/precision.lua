@@ -26,7 +26,7 @@ local runs = require("perilune.runs")
 local text = require("perilune.text")
 
 local STEPS = 5
-local MAX_CALLS = 64
+local MAX_CALLS = 128
 local MAX_NAMES = 8
 local MIN_NAME = 3 -- bytes; a shorter one stands in too much
 local TAKEN_UP = 0.5
@@ -66,14 +66,13 @@ local function is_disputed(turn)
     return false
 end
 
--- The calls before and behind the note, the last MAX_CALLS of each.
+-- The last MAX_CALLS calls: those before the note, and those behind it.
 local function split_calls(turn)
     local before, behind = {}, {}
-    local from = turn.items[1].seq
-    for _, call in ipairs(turn.calls()) do
-        local list = call.seq < from and before or behind
-        list[#list + 1] = { call = call, key = match.key(call) }
-        if #list > MAX_CALLS then table.remove(list, 1) end
+    local calls, from = turn.calls(), turn.items[1].seq
+    for i = math.max(1, #calls - MAX_CALLS + 1), #calls do
+        local list = calls[i].seq < from and before or behind
+        list[#list + 1] = { call = calls[i], key = match.key(calls[i]) }
     end
     return before, behind
 end

@@ -65,6 +65,9 @@ check "PE-8 one observer is asked for by name" [ "$(wc -l <"$work/out")" -eq 1 ]
 try "$perilune" precision
 check "PE-8 what no agent was shown is told apart" says "notes no agent was shown"
 check "PE-8 with denominators" says "4 not shown, 4 judged, 4 of 4 (100 %) followed"
+id=$("$perilune" log --replay --observer heeded --json | sed -n 's/.*"id":"\([^"]*\)".*"state":"followed".*/\1/p' | sed 1q)
+try "$perilune" explain "$id"
+check "PE-8 explain tells what the agent did, and that it had not been told" says "never shown to it"
 try "$perilune" promote heeded
 check "PE-8 promote refuses below the floor" exits 1
 check "PE-8 it says how many are missing" says "stays in shadow: 4 notes were judged, 20 are needed"

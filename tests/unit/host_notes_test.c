@@ -1,5 +1,6 @@
 // What becomes of notes in a host: the observer is told the truth about its last one, observers in shadow
 // take nothing from the others, run states come from the stream, and what agents did about notes is judged.
+#include "host_internal.h"
 #include "hosting.h"
 
 static hosting h;
@@ -183,6 +184,34 @@ IT("C56 takes an agent that plans for one that plans, by its stream, until its m
     CHECK_EQ(told("\"reason\":\"it is plan\""), planned);
     CHECK(told("\"reason\":\"it is running\"") > 0);
     hosting_close(&h);
+}
+
+// A blocker to steer by, from one that wakes when nothing happens.
+static const char late[] =
+    "-- perilune-api: 1\n"
+    "return { name = 'probe', description = 'a probe', on = 'idle', can = { 'advise' },\n"
+    "  deliver = 'steer', severity = 'blocker', observe = function()\n"
+    "    return { advise = 'the branch was never pushed', fingerprint = 'f' } end }\n";
+
+IT("C56 CC-9 takes a settled agent for idle after a while: what steers goes with the next prompt") {
+    const char *const policies[] = {judged_by, NULL};
+    const char *const says[] = {"\"reason\":\"it is idle\"",
+                                "\"lane\":\"prompt\",\"reason\":\"waits for the next prompt\""};
+    for (size_t i = 0; i < 2; i++) {
+        peri_clock_manual clock = {.at_wall_ms = 1000000};
+        hosting_open_files(&h, PERI_MODE_LIVE,
+                           &(hosting_files){.observer = late,
+                                            .config = "limits: { idle_ms: 4000 }\n",
+                                            .policy = policies[i]});
+        h.host->clock = peri_clock_of(&clock);
+        feed(hosting_stream(&h, "activity"), USER("go") READ("a", "x") END);
+        for (int look = 0; look < 40; look++) {
+            clock.at_wall_ms += 250;
+            hosting_settle(&h);
+        }
+        CHECK_EQ(told(says[i]), 1);
+        hosting_close(&h);
+    }
 }
 
 // ---- Shadow
