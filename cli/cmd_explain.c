@@ -1,8 +1,8 @@
 // `perilune explain ID`: why one proposal ended as it did. Looks in the last replay's ledger, in that of
 // its other side if it was a backtest, and in the live one, since the person who asks has an id in hand and need not know which of
 // them it came from.
-#include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "stored.h"
 #include "story.h"
@@ -23,7 +23,6 @@ static const char help[] =
     "  --live          look in the live ledger only\n"
     "  --ledger FILE   look in this ledger only\n"
     "  --json          print the stored records, one a line\n"
-    "  --help          print this\n"
     "\n"
     "Exit status: 0 told; 1 no such proposal; 2 usage, several proposals match, or there is no\n"
     "ledger to read; 3 internal failure.\n";
@@ -62,39 +61,31 @@ static void choose_places(question *q, const wish *w) {
     }
 }
 
-// An exit code, or -1 to go on.
+// PERI_EXIT_OK, or the exit code to end with; -1 after --help.
 static int parse(int argc, char **argv, question *q) {
-    static const struct option options[] = {
-        {"replay", no_argument, NULL, 'r'},
-        {"against", no_argument, NULL, 'a'},
-        {"live", no_argument, NULL, 'l'},
-        {"ledger", required_argument, NULL, 'f'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     wish w = {0};
-    optind = 0; // main() or a test may have used getopt before
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (option == 'h') return fputs(help, stdout) < 0 ? PERI_EXIT_INTERNAL : PERI_EXIT_OK;
-        if (option == 'r') w.replay = true;
-        if (option == 'a') w.against = true;
-        if (option == 'l') w.live = true;
-        if (option == 'f') w.file = optarg;
-        if (option == 'j') q->json = true;
-        if (option != '?') continue;
-        fprintf(stderr, "perilune explain: %s is not understood; see --help\n",
-                argv[optind - 1]);
-        return PERI_EXIT_USAGE;
+    const peri_option options[] = {
+        {"--replay", NULL, &w.replay}, {"--against", NULL, &w.against},
+        {"--live", NULL, &w.live},     {"--ledger", &w.file, NULL},
+        {"--json", NULL, &q->json},    {0},
+    };
+    const char **words = calloc((size_t)argc, sizeof *words);
+    if (!words) return PERI_EXIT_INTERNAL;
+    size_t count;
+    int code = peri_options_read(argc, argv, options, help, words, &count);
+    bool one = count == 1 && (w.file != NULL) + w.replay + w.against + w.live <= 1;
+    if (code == PERI_EXIT_OK && !one) {
+        fputs(
+            "perilune explain: give one ID and at most one place; see perilune explain --help\n",
+            stderr);
+        code = PERI_EXIT_USAGE;
     }
-    if (argc - optind != 1 || (w.file != NULL) + w.replay + w.against + w.live > 1) {
-        fputs("perilune explain: give one ID and at most one place; see --help\n", stderr);
-        return PERI_EXIT_USAGE;
+    if (code == PERI_EXIT_OK) {
+        q->id = peri_str_c(words[0]);
+        choose_places(q, &w);
     }
-    q->id = peri_str_c(argv[optind]);
-    choose_places(q, &w);
-    return -1;
+    free(words);
+    return code;
 }
 
 // PERI_EXIT_OK if there is a ledger to ask; the reason is told otherwise.
@@ -215,7 +206,7 @@ static int answer(const question *q) {
 int cmd_explain(int argc, char **argv) {
     question q = {0};
     int code = parse(argc, argv, &q);
-    if (code >= 0) return code;
+    if (code != PERI_EXIT_OK) return code < 0 ? PERI_EXIT_OK : code;
     code = open_places(&q);
     if (code == PERI_EXIT_OK) code = answer(&q);
     for (size_t i = 0; i < q.place_count; i++) peri_ledger_close(q.places[i].ledger);

@@ -1,7 +1,7 @@
 // `perilune log`: what the ledger holds, newest last, one line a record under a heading for
 // each session and agent.
-#include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "prose.h"
 #include "stored.h"
@@ -11,7 +11,7 @@ enum { OUTPUT_MAX_BYTES = 256 * 1024 * 1024, LIMIT_DEFAULT = 50, LIMIT_MAX = 100
 static const char verb[] = "log";
 
 static const char help[] =
-    "Usage: perilune log [--replay | --ledger FILE] [--session ID] [--observer NAME]\n"
+    "usage: perilune log [--replay | --ledger FILE] [--session ID] [--observer NAME]\n"
     "                    [--limit N] [--json]\n"
     "\n"
     "Lists what the live ledger holds, the newest record last: pairings, digests, runs,\n"
@@ -23,7 +23,6 @@ static const char help[] =
     "  --observer NAME only records of this observer\n"
     "  --limit N       at most the N newest, 1 to 100000 (50 if not given)\n"
     "  --json          print the stored records, one a line\n"
-    "  --help          print this\n"
     "\n"
     "Exit status: 0 listed, also where nothing matches; 2 usage, or there is no ledger to read;\n"
     "3 internal failure.\n";
@@ -37,53 +36,42 @@ typedef struct listing {
     peri_buf heading; // of the rows listed last: "session S, agent A"
 } listing;
 
-// Takes one option; false if its value is no good.
-static bool take(listing *l, int option, const char *value) {
-    switch (option) {
-    case 'r':
-        l->replay = true;
-        return true;
-    case 'f':
-        l->file = value;
-        return true;
-    case 's':
-        l->session = peri_str_c(value);
-        return true;
-    case 'o':
-        l->observer = peri_str_c(value);
-        return true;
-    case 'j':
-        l->json = true;
-        return true;
-    case 'n':
-        return peri_str_int(peri_str_c(value), &l->limit) == PERI_OK && l->limit >= 1 &&
-               l->limit <= LIMIT_MAX;
-    default:
-        return false;
-    }
+static bool take_limit(listing *l, const char *text) {
+    if (!text) return true;
+    bool good = peri_str_int(peri_str_c(text), &l->limit) == PERI_OK && l->limit >= 1 &&
+                l->limit <= LIMIT_MAX;
+    if (!good)
+        fprintf(stderr, "perilune log: --limit takes 1 to %d, not '%s'\n", LIMIT_MAX, text);
+    return good;
 }
 
-// An exit code, or -1 to go on.
+// PERI_EXIT_OK, or the exit code to end with; -1 after --help.
 static int parse(int argc, char **argv, listing *l) {
-    static const struct option options[] = {
-        {"replay", no_argument, NULL, 'r'},        {"ledger", required_argument, NULL, 'f'},
-        {"session", required_argument, NULL, 's'}, {"observer", required_argument, NULL, 'o'},
-        {"limit", required_argument, NULL, 'n'},   {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+    const char *session = NULL, *observer = NULL, *limit = NULL;
+    const peri_option options[] = {
+        {"--replay", NULL, &l->replay},
+        {"--ledger", &l->file, NULL},
+        {"--session", &session, NULL},
+        {"--observer", &observer, NULL},
+        {"--limit", &limit, NULL},
+        {"--json", NULL, &l->json},
+        {0},
     };
-    optind = 0; // main() or a test may have used getopt before
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (option == 'h') return fputs(help, stdout) < 0 ? PERI_EXIT_INTERNAL : PERI_EXIT_OK;
-        if (take(l, option, optarg)) continue;
-        fprintf(stderr, "perilune log: %s is not understood; see --help\n", argv[optind - 1]);
+    const char **words = calloc((size_t)argc, sizeof *words);
+    if (!words) return PERI_EXIT_INTERNAL;
+    size_t count;
+    int code = peri_options_read(argc, argv, options, help, words, &count);
+    free(words);
+    if (code != PERI_EXIT_OK) return code;
+    if (count || (l->file && l->replay)) {
+        fputs(
+            "perilune log: takes options only, and at most one place; see perilune log --help\n",
+            stderr);
         return PERI_EXIT_USAGE;
     }
-    if (optind != argc || (l->file && l->replay)) {
-        fputs("perilune log: takes options only, and at most one place; see --help\n", stderr);
-        return PERI_EXIT_USAGE;
-    }
-    return -1;
+    if (session) l->session = peri_str_c(session);
+    if (observer) l->observer = peri_str_c(observer);
+    return take_limit(l, limit) ? PERI_EXIT_OK : PERI_EXIT_USAGE;
 }
 
 // A heading where the session or agent is another than before.
@@ -150,7 +138,7 @@ static int list(listing *l) {
 int cmd_log(int argc, char **argv) {
     listing l = {.limit = LIMIT_DEFAULT};
     int code = parse(argc, argv, &l);
-    if (code >= 0) return code;
+    if (code != PERI_EXIT_OK) return code < 0 ? PERI_EXIT_OK : code;
     peri_buf_init(&l.out, OUTPUT_MAX_BYTES);
     code = list(&l);
     peri_buf_deinit(&l.out);

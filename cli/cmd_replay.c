@@ -33,7 +33,8 @@ static const char help[] =
     "  --state DIR          where replay.db goes\n"
     "  --max-line BYTES     longest line read whole (8388608)\n"
     "\n"
-    "Exit status: 0 replayed; 1 decisions differ and --fail-on-change; 2 usage, or a named file that cannot be read; 3 internal failure.\n";
+    "Exit status: 0 replayed; 1 decisions differ and --fail-on-change; 2 usage, or a named file\n"
+    "that cannot be read; 3 internal failure.\n";
 
 // On a terminal, a line on stderr that says how far it is. Not for pipes.
 typedef struct progress {
