@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "cli.h"
 #include "host_author.h"
+#include "known.h"
 #include "session.h"
 
 static const char help[] =
@@ -99,7 +100,7 @@ static int find_observer(const digest_options *o, peri_host **from, peri_observe
     if (status < 0) return session_exit_code(status);
     const peri_observer *found = peri_host_find_observer(*from, peri_str_c(o->observer));
     if (!found) {
-        fprintf(stderr, "perilune digest: there is no observer '%s'\n", o->observer);
+        (void)peri_known_deny(*from, "digest", peri_str_c(o->observer));
         return PERI_EXIT_USAGE;
     }
     *out = *found;

@@ -101,7 +101,7 @@ static int open_places(question *q) {
     if (!unreadable) {
         fputs(
             "perilune explain: there is no ledger yet. `perilune replay PATH...` makes one of "
-            "your recorded\nsessions, `perilune watch AGENT` one of live sessions.\n",
+            "your recorded\nsessions, `perilune run` one of live sessions.\n",
             stderr);
     }
     return PERI_EXIT_USAGE;

@@ -115,10 +115,9 @@ static int open_ledger(const listing *l, peri_ledger **out) {
         fputs("perilune log: nothing was replayed yet. `perilune replay PATH...` does it.\n",
               stderr);
     } else {
-        fputs(
-            "perilune log: there is no live ledger yet: `perilune watch AGENT` makes one. The "
-            "last replay's\nis listed with --replay.\n",
-            stderr);
+        fputs("perilune log: there is no live ledger yet: `perilune run` makes one. The "
+              "last replay's\nis listed with --replay.\n",
+              stderr);
     }
     return PERI_EXIT_USAGE;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "known.h"
 #include "ledger/pairing_state.h"
 #include "model/observer.h"
 #include "session.h"
@@ -35,6 +36,17 @@ static int stop(const char *path, const char *observer) {
     if (status == PERI_OK) return PERI_EXIT_OK;
     fprintf(stderr, "perilune stop: %s: %s\n", path, peri_status_message(status));
     return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;
+}
+
+// A host may have been given a folder that is not known here, so that an unknown name is only told.
+static void tell_unknown(const char *observer) {
+    peri_host *host;
+    peri_str name = peri_str_c(observer);
+    if (peri_known_open(".", &host) < 0) return;
+    if (!peri_known_find(host, name) && !peri_host_knows_agent(host, name)) {
+        (void)peri_known_deny(host, "stop", name);
+    }
+    peri_host_free(host);
 }
 
 static void print_done(const char *observer, bool json) {
@@ -69,6 +81,7 @@ int cmd_stop(int argc, char **argv) {
     char *path = session_state_path(&o, "ledger.db");
     if (code == PERI_EXIT_OK) code = path ? stop(path, observer) : PERI_EXIT_USAGE;
     if (code == PERI_EXIT_OK) print_done(observer, o.json);
+    if (code == PERI_EXIT_OK && observer) tell_unknown(observer);
     free(path);
     free(words);
     return code < 0 ? PERI_EXIT_OK : code;

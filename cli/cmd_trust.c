@@ -173,6 +173,17 @@ static int agree(asking *a, const peri_project *project, size_t count) {
     return code;
 }
 
+// The first of the named paths that is no file of the project; NULL: there is none.
+static const char *stranger(const asking *a, const peri_project *project) {
+    for (size_t i = 0; i < a->path_count; i++) {
+        char *real = realpath(a->paths[i], NULL);
+        bool found = real && peri_project_find(project, peri_str_c(real));
+        free(real);
+        if (!found) return a->paths[i];
+    }
+    return NULL;
+}
+
 static int ask(asking *a) {
     peri_diag_list diags;
     peri_diag_list_init(&diags);
@@ -183,6 +194,10 @@ static int ask(asking *a) {
     if (status < 0) {
         fprintf(stderr, "perilune trust: %s: %s\n", a->project, peri_status_message(status));
         code = status == PERI_ENOENT ? PERI_EXIT_USAGE : PERI_EXIT_INTERNAL;
+    } else if (stranger(a, &project)) {
+        fprintf(stderr, "perilune trust: %s is nothing that %.*s brings along\n",
+                stranger(a, &project), PERI_FMT(project.folder));
+        code = PERI_EXIT_USAGE;
     } else {
         size_t count = show(a, &project);
         if (count) {

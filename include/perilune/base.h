@@ -41,7 +41,7 @@ extern "C" {
     X(EDEPTH, 5, "nested deeper than the limit")                                               \
     X(EDUP, 6, "a key or name occurs twice")                                                   \
     X(EIO, 7, "reading or writing failed")                                                     \
-    X(ENOENT, 8, "no such file, key or name")                                                  \
+    X(ENOENT, 8, "not found")                                                                  \
     X(EACCES, 9, "permission denied by the system")                                            \
     X(EAGAIN, 10, "not now: step the host and try again")                                      \
     X(EDENIED, 11, "refused by a rule")                                                        \
