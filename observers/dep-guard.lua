@@ -25,6 +25,23 @@ local OPEN = {
     "upgrade", "module", "modules", "plugin", "framework", "any tool", "scaffold", "set up",
 }
 
+-- Options before the verb that take a value: `pnpm --filter web add`.
+local VALUED = {
+    ["--filter"] = true, ["-F"] = true, ["-w"] = true, ["--workspace"] = true, ["-C"] = true,
+    ["--dir"] = true, ["--prefix"] = true, ["--cwd"] = true, ["--project"] = true,
+}
+
+-- The arguments from the verb on.
+local function from_verb(args)
+    local at = 1
+    while (args[at] or ""):find("^%-") do
+        at = at + (VALUED[args[at]] and 2 or 1)
+    end
+    local rest = {}
+    for i = at, #args do rest[#rest + 1] = args[i] end
+    return rest
+end
+
 -- `@scope/name@1.2` and `name[extra]==1.2` without what follows the name.
 local function bare(name)
     local scope, rest = name:match("^(@[^/]+/)(.+)$")
@@ -35,7 +52,7 @@ end
 local function added_by_command(call)
     local found
     shell.each(match.commands(call), function(command)
-        local operands = shell.operands(command.args)
+        local operands = shell.operands(from_verb(command.args))
         local verbs = ADDERS[command.name]
         if found or not verbs or not verbs[operands[1]] then return end
         -- Into the machine and not into the project, or from a list.

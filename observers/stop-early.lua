@@ -15,7 +15,14 @@ local ANNOUNCES = {
 local NO_ACT = {
     " let me know ", " explain ", " summarize ", " summarise ", " if you ", " when you ",
     " once you ", " whenever ", " wait ", " leave it ", " stop here ", " be happy to ",
-    " would you ", " recommend ", " later ", " tomorrow ",
+    " would you ", " recommend ", " later ", " tomorrow ", " hand over ", " hand it ",
+    " hand this ", " leave this ",
+}
+-- Words of a user who wants no more than this.
+local ENOUGH = {
+    " a plan ", " plan only ", " plan it ", " dont start ", " do not start ",
+    " dont implement ", " do not implement ", " and stop ", " then stop ", " stop after ", " only the first ",
+    " just the first ",
 }
 local REASONS = {
     " blocked ", " waiting ", " need your ", " needs your ", " cannot continue ",
@@ -89,6 +96,7 @@ local function of_plan(state, turn, seq)
     -- A list nobody has touched in this turn belongs to earlier work; a declared goal is
     -- goal-hold's.
     if #open == 0 or state.plan_turn ~= turn.turn or turn.goal then return nil end
+    if has_any(plain(turn.last_user or ""), ENOUGH) then return nil end
     local more = #open > 2 and ("; %d more"):format(#open - 2) or ""
     return {
         advise = ("Stopping with its own plan unfinished: %s%s%s. Finish, or say why not.")

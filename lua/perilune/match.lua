@@ -26,6 +26,14 @@ local POLLS = {
     BashOutput = true, TaskOutput = true, wait = true, wait_agent = true, Monitor = true,
     write_stdin = true, KillShell = true, TaskStop = true, TaskGet = true, TaskList = true,
     sleep = true, watch = true, ps = true, top = true, jobs = true, ping = true, kubectl = true,
+    pgrep = true, journalctl = true, lsof = true, ss = true, netstat = true,
+}
+
+-- Verbs by which programs are asked how far something is.
+local ASKS = {
+    gh = { run = true, checks = true }, systemctl = { status = true, ["is-active"] = true },
+    docker = { ps = true, logs = true, inspect = true }, podman = { ps = true, logs = true },
+    ["docker-compose"] = { ps = true, logs = true },
 }
 
 -- Files whose change cannot break a build or a test.
@@ -109,6 +117,16 @@ function M.delegates(call)
     return DELEGATES[call.name] == true
 end
 
+local function asks(command)
+    local operands = shell.operands(command.args)
+    local verbs = ASKS[command.name]
+    for i = 1, verbs and 2 or 0 do -- `docker compose logs`, `gh pr checks`
+        if verbs[operands[i]] then return true end
+    end
+    if command.name == "tail" then return (operands[#operands] or ""):find("%.log$") ~= nil end
+    return command.name == "aws" and (operands[2] or ""):find("^describe") ~= nil
+end
+
 --- True if `call` waits for something: repeating it is no loop.
 ---@param call perilune.Call
 ---@return boolean
@@ -116,9 +134,7 @@ function M.polls(call)
     if POLLS[call.name] then return true end
     local found = false
     shell.each(M.commands(call), function(command)
-        local first, second = command.args[1], command.args[2]
-        found = found or POLLS[command.name] == true
-            or (command.name == "gh" and (first == "run" or second == "checks"))
+        found = found or POLLS[command.name] == true or asks(command)
     end)
     return found
 end

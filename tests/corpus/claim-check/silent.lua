@@ -19,4 +19,6 @@ return {
     { label = "a claim put to the proof at once", RED, act.text("All tests pass; let me see."),
         act.with(GREEN, {}) },
     { label = "another machine", RED, act.text("All tests pass upstream in CI.") },
+    { label = "a share of the tests", act.bash("pytest", "1 failed, 3 passed in 0.1s", 1),
+        act.text("3 of 4 tests pass, 3/4 tests passing.") },
 }

@@ -22,4 +22,8 @@ return {
     { label = "against the user's word", says = "`lodash`",
         user = "Fix it without new dependencies.", act.bash("npm i lodash",
             "added 1 package") },
+    { label = "into one package of a workspace", says = "axios", user = "Fix the bug.",
+        act.bash("pnpm --filter web add axios", "added") },
+    { label = "npm's way to say the same", says = "axios", user = "Fix the bug.",
+        act.bash("npm -w web install axios", "added") },
 }

@@ -24,4 +24,13 @@ return {
     { label = "calls without a result", { call = "Bash", input = { command = "make" } },
         { call = "Bash", input = { command = "make" } },
         { call = "Bash", input = { command = "make" } } },
+    { label = "a service that is coming up", act.bash("docker compose logs web", "starting"),
+        act.bash("docker compose logs web", "starting"),
+        act.bash("docker compose logs web", "starting") },
+    { label = "a log that is watched", act.bash("tail -n 5 build/server.log", "starting"),
+        act.bash("tail -n 5 build/server.log", "starting"),
+        act.bash("tail -n 5 build/server.log", "starting") },
+    { label = "a unit that is asked for", act.bash("systemctl status app", "activating", 3),
+        act.bash("systemctl status app", "activating", 3),
+        act.bash("systemctl status app", "activating", 3) },
 }

@@ -27,4 +27,10 @@ return {
         act.text("Now I'll explain the fix. The dash was read twice. That is all.") },
     { label = "after a refusal", act.todos("open: push"), act.with(act.bash("git push"),
         { denied = "not allowed" }), act.text("The push did not go through.") },
+    { label = "a plan is what was asked for", user = "Make a plan, don't start yet.",
+        act.todos("pending: lexer", "pending: parser"), act.text("Here is the plan.") },
+    { label = "the user wants a part of it", user = "Do the first entry and stop.",
+        act.todos("done: lexer", "pending: parser"), act.text("The lexer is in.") },
+    { label = "it hands over", user = "Fix it.", act.bash("make", "ok"),
+        act.text("Now I will hand over to you.") },
 }
