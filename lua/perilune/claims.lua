@@ -34,7 +34,7 @@ local CLAIMS = {
     },
 }
 local KINDS = { "test", "build", "fixed" }
--- Each of these phrases holds one of them: a text with none, which is most texts, claims nothing.
+-- Each of these phrases holds one of them: a text with none, as most texts, claims nothing.
 local STEMS = { "pass", "green", "succe", "build", "compile", "fixed", "resolved", "works" }
 
 -- Words that take the claim out of a clause: negation, condition, plan, wish, other times and
