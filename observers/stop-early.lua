@@ -21,8 +21,8 @@ local NO_ACT = {
 -- Words of a user who wants no more than this.
 local ENOUGH = {
     " a plan ", " plan only ", " plan it ", " dont start ", " do not start ",
-    " dont implement ", " do not implement ", " and stop ", " then stop ", " stop after ", " only the first ",
-    " just the first ",
+    " dont implement ", " do not implement ", " and stop ", " then stop ",
+    " stop after ", " only the first ", " just the first ",
 }
 local REASONS = {
     " blocked ", " waiting ", " need your ", " needs your ", " cannot continue ",
