@@ -206,6 +206,7 @@ void peri_host_free(peri_host *host) {
 static void hand_over(peri_host *host) {
     if (host->follow && !host->work_count) host_follow_save(host);
     if (!store(host, false)) return; // the deliveries wait, the loop does not
+    if (host->outbox.count) host_expire_stopped(host);
     if (host->outbox.count) (void)peri_outbox_flush(&host->outbox);
 }
 

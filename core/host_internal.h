@@ -293,6 +293,8 @@ void host_gate_close(peri_host *host);
 // host_pairing.c
 /// Arms the observers of an agent, those its definition names first.
 void host_arm(peri_host *host, peri_agent *agent);
+/// Moves a pairing as the table allows (peri_pairing_move()); a move it has not is refused and recorded.
+int host_pairing_move(peri_host *host, peri_pairing *pairing, peri_cause cause);
 /// Tells a pairing's state to the record stream. `trace`: the gate's judgement behind it, or NULL.
 void host_pairing_tell(peri_host *host, peri_pairing *pairing, peri_str state, peri_str reason,
                        const peri_gate_trace *trace);
@@ -333,6 +335,8 @@ bool host_stopped(peri_host *host, peri_pairing *pairing);
 /// True if a host before this one has woken the observer for what this batch holds; the pairing's cursor
 /// is put where it was then.
 bool host_resume_has_seen(const host_work *work);
+/// Expires what waits for the sink of observers that the user has stopped.
+void host_expire_stopped(peri_host *host);
 /// Ends the deliveries that a host before this one left unfinished.
 void host_resume_deliveries(peri_host *host);
 /// Around the sink: 0, and the delivery may be handed over; and that it was, or was not.

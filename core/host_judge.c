@@ -79,6 +79,10 @@ static void on_ruling(void *user, const peri_proposal *p, const peri_decision *d
     peri_host *host = j->host;
     const peri_agent *agent = j->work->of->agent;
     peri_pairing *pairing = pairing_of(j->work->of, p->observer);
+    const peri_decision stopped = {.verdict = PERI_VERDICT_DROP,
+                                   .reason = PERI_STR("the user stopped its observer"),
+                                   .policy = PERI_STR("core")};
+    if (pairing && d->verdict != PERI_VERDICT_DROP && host_stopped(host, pairing)) d = &stopped;
     peri_record record = host_record_of(PERI_RECORD_DECISION, j->work);
     record.id = p->id;
     record.observer = p->observer;

@@ -39,6 +39,21 @@ void host_pairing_tell(peri_host *host, peri_pairing *pairing, peri_str state, p
     peri_buf_deinit(&json);
 }
 
+int host_pairing_move(peri_host *host, peri_pairing *pairing, peri_cause cause) {
+    int status = peri_pairing_move(pairing, cause);
+    if (status >= 0) return status;
+    peri_buf text;
+    peri_buf_init(&text, 1024);
+    peri_buf_addf(&text, "observer %.*s of %.*s is %.*s: '%.*s' may not move it",
+                  PERI_FMT(pairing->observer->name), PERI_FMT(pairing->agent->key),
+                  PERI_FMT(peri_pairing_state_word(pairing->state)),
+                  PERI_FMT(peri_cause_word(cause)));
+    host_logf(host, "warning", "%s", peri_buf_c(&text));
+    host_warn(host, "refused-transition", (peri_str){0}, peri_buf_str(&text), (peri_str){0});
+    peri_buf_deinit(&text);
+    return status;
+}
+
 bool host_is_busy(const peri_agent *agent) {
     for (size_t i = 0; i < agent->pairing_count; i++) {
         if (agent->pairings[i]->run || agent->pairings[i]->asking) return true;
@@ -88,7 +103,7 @@ static void apply(peri_host *host, peri_pairing *pairing, const peri_gate_trace 
     clear_buffer(pairing);
     if (trace->verdict == PERI_GATE_VERDICT_DENY) {
         pairing->counts.denied++;
-        if (peri_pairing_move(pairing, PERI_CAUSE_GATE) < 0) return;
+        if (host_pairing_move(host, pairing, PERI_CAUSE_GATE) < 0) return;
     } else {
         peri_buf_add_c(&reason, "gate error, batch dropped: ");
         pairing->counts.gate_errors++;

@@ -45,9 +45,9 @@ static void take_state(peri_host *host, peri_pairing *pairing, const peri_pairin
     int changed = 0;
     pairing->since_wall_ms = row->since_wall_ms;
     if (is_state(row->state, PERI_PAIRING_STOPPED)) {
-        changed = peri_pairing_move(pairing, PERI_CAUSE_USER_STOP);
+        changed = host_pairing_move(host, pairing, PERI_CAUSE_USER_STOP);
     } else if (is_state(row->state, PERI_PAIRING_DENIED)) {
-        changed = peri_pairing_move(pairing, PERI_CAUSE_GATE);
+        changed = host_pairing_move(host, pairing, PERI_CAUSE_GATE);
     }
     if (changed <= 0 || host_enabled(host, pairing)) return;
     bool stopped = pairing->state == PERI_PAIRING_STOPPED;
@@ -94,7 +94,7 @@ bool host_enabled(peri_host *host, peri_pairing *pairing) {
     if (pairing->state != PERI_PAIRING_DENIED || !host->ledger) return false;
     int64_t at = peri_ledger_enabled_at(host->ledger, pairing->observer->name);
     if (at <= pairing->since_wall_ms) return false;
-    if (peri_pairing_move(pairing, PERI_CAUSE_USER_ENABLE) <= 0) return false;
+    if (host_pairing_move(host, pairing, PERI_CAUSE_USER_ENABLE) <= 0) return false;
     host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
                       peri_cause_word(PERI_CAUSE_USER_ENABLE), NULL);
     host_resume_save(host, pairing);
@@ -135,7 +135,7 @@ static char *find_transcript(const peri_source *source, peri_str task_id) {
 }
 
 static void stop_by_client(peri_host *host, peri_pairing *pairing) {
-    if (peri_pairing_move(pairing, PERI_CAUSE_USER_STOP) <= 0) return;
+    if (host_pairing_move(host, pairing, PERI_CAUSE_USER_STOP) <= 0) return;
     host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
                       peri_cause_word(PERI_CAUSE_USER_STOP), NULL);
 }
@@ -218,7 +218,7 @@ bool host_stopped(peri_host *host, peri_pairing *pairing) {
     if (!host->ledger || host->mode == PERI_MODE_REPLAY) return false;
     int64_t at = peri_ledger_stopped_at(host->ledger, pairing->observer->name);
     if (at == 0 || at < watched_since(pairing)) return false;
-    if (peri_pairing_move(pairing, PERI_CAUSE_USER_STOP) > 0) {
+    if (host_pairing_move(host, pairing, PERI_CAUSE_USER_STOP) > 0) {
         host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
                           peri_cause_word(PERI_CAUSE_USER_STOP), NULL);
         host_resume_save(host, pairing);
@@ -290,6 +290,28 @@ void host_resume_deliveries(peri_host *host) {
         end_left(host, &one->record, one->handing);
     }
     peri_arena_deinit(&list.arena);
+}
+
+static peri_pairing *pairing_of(const peri_host *host, const peri_delivery *d) {
+    const peri_session *session = peri_map_get(&host->registry.sessions, d->session);
+    for (const peri_agent *agent = session ? session->agents : NULL; agent;
+         agent = agent->next) {
+        if (!peri_str_eq(agent->key, d->agent)) continue;
+        for (size_t i = 0; i < agent->pairing_count; i++) {
+            peri_pairing *pairing = agent->pairings[i];
+            if (peri_str_eq(pairing->observer->name, d->observer)) return pairing;
+        }
+    }
+    return NULL;
+}
+
+static bool is_stopped(void *user, const peri_delivery *delivery) {
+    peri_pairing *pairing = pairing_of(user, delivery);
+    return pairing && host_stopped(user, pairing);
+}
+
+void host_expire_stopped(peri_host *host) {
+    peri_outbox_expire_if(&host->outbox, is_stopped, host, "the user stopped its observer");
 }
 
 // That it is being handed over is durable before it is: what a crash leaves so is lost, not sent twice.

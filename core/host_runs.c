@@ -547,7 +547,7 @@ static void do_run(peri_host *host, const host_work *work) {
 void host_retire(peri_host *host, const peri_agent *agent) {
     for (size_t i = 0; i < agent->pairing_count; i++) {
         peri_pairing *pairing = agent->pairings[i];
-        if (peri_pairing_move(pairing, PERI_CAUSE_AGENT_END) <= 0) continue;
+        if (host_pairing_move(host, pairing, PERI_CAUSE_AGENT_END) <= 0) continue;
         host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
                           peri_cause_word(PERI_CAUSE_AGENT_END), NULL);
     }

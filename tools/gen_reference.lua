@@ -1,5 +1,6 @@
 -- Makes docs/reference/observer-api.md of the annotations: lua/meta for what the host binds,
--- lua/perilune for what authors require. They are the text; nothing is written twice. Usage:
+-- lua/perilune for what authors require; and the table of transitions in
+-- docs/reference/lifecycle.md of the one in core/pairing. Nothing is written twice. Usage:
 -- luajit tools/gen_reference.lua [--check] [ROOT]; --check compares instead of writing, and
 -- fails on a difference.
 
@@ -179,14 +180,55 @@ local function generate(root)
     return (table.concat(out, "\n"):gsub("\n+$", "\n"))
 end
 
+-- The table of transitions: states and causes by their words, and where each row leads.
+local function transitions(root)
+    local code = assert(read(root .. "/core/pairing/registry.c"))
+    local head = assert(read(root .. "/core/pairing/registry.h"))
+    local words, causes, order, rows = {}, {}, {}, {}
+    for name, word in head:gmatch('X%(([A-Z]+), "([a-z]+)"%)') do
+        words[name], words[name:sub(1, 1)] = word, word
+        order[#order + 1] = name
+    end
+    for word in code:gmatch('%[PERI_CAUSE_[A-Z_]+%] = {"([^"]+)"') do
+        causes[#causes + 1] = word
+    end
+    for name, list in code:gmatch("%[PERI_PAIRING_([A-Z]+)%] = {([A-Z, ]+)}") do
+        local row = { words[name] }
+        for to in list:gmatch("[A-Z]+") do
+            row[#row + 1] = to == "NO" and "refused" or assert(words[to], to)
+        end
+        assert(#row == #causes + 1, "a row for each state, a column for each cause")
+        rows[name] = "| " .. table.concat(row, " | ") .. " |"
+    end
+    local out = { "| from | " .. table.concat(causes, " | ") .. " |",
+        "|---|" .. ("---|"):rep(#causes) }
+    for _, name in ipairs(order) do out[#out + 1] = assert(rows[name], name) end
+    return table.concat(out, "\n") .. "\n"
+end
+
+local LIFECYCLE = "docs/reference/lifecycle.md"
+
+-- The page with its table replaced: the lines from `| from |` on.
+local function lifecycle(root)
+    local page = assert(read(root .. "/" .. LIFECYCLE))
+    local first, last = page:find("| from |[^\n]*\n|[^\n]*\n"), nil
+    assert(first, LIFECYCLE .. " has no table of transitions")
+    last = first
+    while page:sub(last, last) == "|" do last = page:find("\n", last, true) + 1 end
+    return page:sub(1, first - 1) .. transitions(root) .. page:sub(last)
+end
+
 local check = arg[1] == "--check"
 local root = arg[check and 2 or 1] or "."
-local text = generate(root)
-if not check then
-    local file = assert(io.open(root .. "/" .. OUTPUT, "wb"))
-    file:write(text)
-    file:close()
-elseif read(root .. "/" .. OUTPUT) ~= text then
-    print(OUTPUT .. " is not what the annotations say: run luajit tools/gen_reference.lua")
-    os.exit(1)
+local failed = false
+for path, text in pairs({ [OUTPUT] = generate(root), [LIFECYCLE] = lifecycle(root) }) do
+    if not check then
+        local file = assert(io.open(root .. "/" .. path, "wb"))
+        file:write(text)
+        file:close()
+    elseif read(root .. "/" .. path) ~= text then
+        print(path .. " is not what the code says: run luajit tools/gen_reference.lua")
+        failed = true
+    end
 end
+os.exit(failed and 1 or 0)

@@ -254,6 +254,20 @@ static void age_handed(peri_outbox *outbox, peri_str session, peri_str agent, ui
     }
 }
 
+void peri_outbox_expire_if(peri_outbox *outbox,
+                           bool (*is_over)(void *user, const peri_delivery *delivery),
+                           void *user, const char *reason) {
+    for (peri_outbox_entry **at = &outbox->first; *at;) {
+        if (!is_over(user, &(*at)->delivery)) {
+            at = &(*at)->next;
+            continue;
+        }
+        peri_outbox_entry *entry = unlink_entry(outbox, at);
+        (void)expire(outbox, &entry->delivery, PERI_OK, reason);
+        free(entry);
+    }
+}
+
 void peri_outbox_age(peri_outbox *outbox, peri_str session, peri_str agent, uint32_t turn) {
     age_handed(outbox, session, agent, turn);
     for (peri_outbox_entry **at = &outbox->first; *at;) {

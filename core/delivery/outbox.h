@@ -91,6 +91,11 @@ size_t peri_outbox_flush(peri_outbox *outbox);
 void peri_outbox_expire(peri_outbox *outbox, peri_str session, peri_str agent,
                         const char *reason);
 
+/// Expires what is still queued and `is_over` says so of.
+void peri_outbox_expire_if(peri_outbox *outbox,
+                           bool (*is_over)(void *user, const peri_delivery *delivery),
+                           void *user, const char *reason);
+
 /// Expires what is queued for (session, agent) and was proposed PERI_QUEUE_TURNS before `turn`,
 /// which has begun; what is for the user stays. What was handed over and not seen is overdue
 /// PERI_UNSEEN_TURNS after its proposal.

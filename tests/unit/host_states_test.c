@@ -362,6 +362,39 @@ IT("C67 format not recognised: which source, until something is recognised again
     hosting_close(&h);
 }
 
+IT("CC-5 after the user's stop nothing of it is delivered: what waits expires, what is deferred drops") {
+    fresh();
+    scratch_write(&folder, "config.yaml", "limits: { advisories_per_turn: 1 }\n");
+    peri_host_options options = on_ledger();
+    char config[300];
+    snprintf(config, sizeof config, "%s/config.yaml", folder.root);
+    options.config_path = config;
+    begin(options, talker);
+    h.sink_answer = PERI_EAGAIN;
+    turn("s");
+    CHECK_EQ(h.host->outbox.count, 1);
+    CHECK_OK(peri_ledger_stop(h.host->ledger, PERI_STR("probe"), host_wall_ms(h.host) + 1));
+    h.sink_answer = PERI_OK;
+    turn("s");
+    CHECK_EQ(h.deliveries.len, 0);
+    CHECK_EQ(h.host->outbox.count, 0);
+    CHECK_HAS(peri_buf_str(&h.records), "\"reason\":\"the user stopped its observer\"");
+    hosting_close(&h);
+}
+
+IT("CC-5 refuses a move that the table has not, and records it") {
+    fresh();
+    begin(on_ledger(), silent);
+    turn("s");
+    peri_pairing *pairing = h.host->registry.first->agents->pairings[0];
+    CHECK_EQ(host_pairing_move(h.host, pairing, PERI_CAUSE_USER_ENABLE), PERI_ESTATE);
+    CHECK_EQ(pairing->state, PERI_PAIRING_ARMED);
+    CHECK_HAS(peri_buf_str(&h.records), "\"state\":\"refused-transition\"");
+    CHECK_HAS(peri_buf_str(&h.records),
+              "observer probe of main is armed: 'enabled by the user' may not move it");
+    hosting_close(&h);
+}
+
 // ---- And what is none of them
 
 IT("C67 behind: nothing says healthy while a run hangs and events wait") {
