@@ -7,6 +7,7 @@
 //   host_narrow.c   a project's config and goal     host_project.c  what a project may add, and narrow
 //   host_switches.c off switches of the environment host_check.c    files validated, for `check`
 //   host_commands.c observers in processes of their own
+//   host_propose.c  what a run emits, checked
 //   host_judge.c    the batch before the policies  host_spend.c    ceilings over a session and a day
 //   host_reload.c   files that change while it runs
 //   host_subscribers.c  who hears the records
@@ -215,11 +216,6 @@ void host_do_work(peri_host *host); // the first of host->work
 void host_rest(peri_host *host, const peri_observer *observer);
 /// Ends the runs in flight, each with its record.
 void host_runs_abandon(peri_host *host);
-/// Makes a proposal of a draft, to be judged with the batch of whom it is for. PERI_EDENIED (a ceiling, or
-/// a report's conditions), PERI_EINVAL (the draft), PERI_ENOMEM, with the reason.
-PERI_MUST_USE int host_propose(peri_host *host, const host_work *work, const peri_draft *draft,
-                               const peri_proposal **out, const char **reason);
-void host_record_proposal(peri_host *host, const host_work *work, const peri_proposal *p);
 /// Ends the pairings of an agent that ended; each is recorded.
 void host_retire(peri_host *host, const peri_agent *agent);
 
@@ -229,6 +225,17 @@ void host_accepted_keep_states(peri_host *host, peri_script *policies);
 /// Takes back what a host before this one let through in a session, and then for each of its agents.
 void host_accepted_resume_session(peri_host *host, host_session *kept, peri_str session);
 void host_accepted_resume(peri_host *host, host_agent *of, const host_session *kept);
+
+// host_propose.c
+/// A short hash of (session, agent, observer, step, ordinal): the same in every replay.
+void host_make_id(char out[11], const host_work *work, const char *kind, uint64_t ordinal);
+/// A ceiling is reached: told once, until it is a new one by itself.
+void host_go_without(peri_host *host, peri_pairing *pairing, const char *reached);
+/// Makes a proposal of a draft, to be judged with the batch of whom it is for. PERI_EDENIED (a ceiling, or
+/// a report's conditions), PERI_EINVAL (the draft), PERI_ENOMEM, with the reason.
+PERI_MUST_USE int host_propose(peri_host *host, const host_work *work, const peri_draft *draft,
+                               const peri_proposal **out, const char **reason);
+void host_record_proposal(peri_host *host, const host_work *work, const peri_proposal *p);
 
 // host_notes.c
 void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_state state,
