@@ -182,17 +182,17 @@ end
 
 -- The table of transitions: states and causes by their words, and where each row leads.
 local function transitions(root)
-    local code = assert(read(root .. "/core/pairing/registry.c"))
+    local source = assert(read(root .. "/core/pairing/registry.c"))
     local head = assert(read(root .. "/core/pairing/registry.h"))
     local words, causes, order, rows = {}, {}, {}, {}
     for name, word in head:gmatch('X%(([A-Z]+), "([a-z]+)"%)') do
         words[name], words[name:sub(1, 1)] = word, word
         order[#order + 1] = name
     end
-    for word in code:gmatch('%[PERI_CAUSE_[A-Z_]+%] = {"([^"]+)"') do
+    for word in source:gmatch('%[PERI_CAUSE_[A-Z_]+%] = {"([^"]+)"') do
         causes[#causes + 1] = word
     end
-    for name, list in code:gmatch("%[PERI_PAIRING_([A-Z]+)%] = {([A-Z, ]+)}") do
+    for name, list in source:gmatch("%[PERI_PAIRING_([A-Z]+)%] = {([A-Z, ]+)}") do
         local row = { words[name] }
         for to in list:gmatch("[A-Z]+") do
             row[#row + 1] = to == "NO" and "refused" or assert(words[to], to)
@@ -211,9 +211,9 @@ local LIFECYCLE = "docs/reference/lifecycle.md"
 -- The page with its table replaced: the lines from `| from |` on.
 local function lifecycle(root)
     local page = assert(read(root .. "/" .. LIFECYCLE))
-    local first, last = page:find("| from |[^\n]*\n|[^\n]*\n"), nil
+    local first = page:find("| from |[^\n]*\n|[^\n]*\n")
     assert(first, LIFECYCLE .. " has no table of transitions")
-    last = first
+    local last = first
     while page:sub(last, last) == "|" do last = page:find("\n", last, true) + 1 end
     return page:sub(1, first - 1) .. transitions(root) .. page:sub(last)
 end
