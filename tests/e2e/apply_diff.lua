@@ -1,5 +1,6 @@
--- Applies the lines of a guide's ```diff block (standard input) to FILE: each run of `-` lines is
--- replaced by the `+` lines behind it. A line that is not there is an error: the guide is wrong.
+-- Applies the lines of a guide's ```diff block (standard input) to FILE: each run of `-` lines
+-- is replaced by the `+` lines behind it. A line that is not there is an error: the guide is
+-- wrong.
 local path = assert(arg[1], "usage: luajit apply_diff.lua FILE <DIFF")
 local file = assert(io.open(path, "rb"))
 local text = file:read("*a")
