@@ -27,6 +27,12 @@ int against_add_config(against *a, const char *path) {
     return a->configs[a->config_count++] ? PERI_OK : PERI_ENOMEM;
 }
 
+int against_add_policy(against *a, const char *path) {
+    if (a->policy_count == AGAINST_MAX_CONFIGS) return PERI_OK;
+    a->policies[a->policy_count] = strdup(path);
+    return a->policies[a->policy_count++] ? PERI_OK : PERI_ENOMEM;
+}
+
 static char *folder_of(const char *path) {
     const char *slash = strrchr(path, '/');
     if (!slash) return strdup(".");
@@ -89,6 +95,7 @@ void against_deinit(against *a) {
     for (size_t i = 0; i < a->count; i++) entry_deinit(&a->all[i]);
     free(a->all);
     for (size_t i = 0; i < a->config_count; i++) free(a->configs[i]);
+    for (size_t i = 0; i < a->policy_count; i++) free(a->policies[i]);
     *a = (against){0};
 }
 
@@ -126,7 +133,7 @@ int against_replay(const session_options *options, const char *recording, peri_r
     if (code != PERI_EXIT_OK) return code;
     how.mode = PERI_MODE_REPLAY;
     how.use_user_config = false;
-    how.no_policies = true;
+    how.no_policies = !options->policy;
     peri_host *host;
     int status = peri_host_new(&how, &host);
     if (status < 0) return session_exit_code(status);
@@ -224,9 +231,13 @@ int against_run(against *a, const char *recording, bool json) {
         int code = print_entry(&a->all[i], json);
         if (code != PERI_EXIT_OK) return code;
     }
+    const char *observers = a->count ? a->all[0].folder : NULL;
     for (size_t i = 0; i < a->config_count; i++) {
-        const char *observers = a->count ? a->all[0].folder : NULL;
         int code = against_rules_run(a->configs[i], observers, recording, json);
+        if (code != PERI_EXIT_OK) return code;
+    }
+    for (size_t i = 0; i < a->policy_count; i++) {
+        int code = against_policy_run(a->policies[i], observers, recording, json);
         if (code != PERI_EXIT_OK) return code;
     }
     return PERI_EXIT_OK;

@@ -1,5 +1,5 @@
 // `perilune check --against RECORDING`: which of the observers that were checked a recording never
-// woke (case C36), and which permission rules it never met.
+// woke (case C36), which permission rules it never met, and which policies changed nothing.
 #ifndef PERI_CLI_AGAINST_H
 #define PERI_CLI_AGAINST_H
 
@@ -15,6 +15,8 @@ typedef struct against {
     size_t count, cap;
     char *configs[AGAINST_MAX_CONFIGS]; // owned; those whose permission rules are tried
     size_t config_count;
+    char *policies[AGAINST_MAX_CONFIGS]; // owned
+    size_t policy_count;
     const char *folder; // whose observers the replay at hand runs
 } against;
 
@@ -23,6 +25,9 @@ PERI_MUST_USE int against_add(against *a, const peri_observer *observer, const c
 
 /// Notes a valid config. PERI_ENOMEM.
 PERI_MUST_USE int against_add_config(against *a, const char *path);
+
+/// Notes a valid policy. PERI_ENOMEM.
+PERI_MUST_USE int against_add_policy(against *a, const char *path);
 
 /// Replays `recording` with the observers that were noted and prints what became of each: a line for
 /// people, or an object. An exit code; that one never matched is no failure.

@@ -1,11 +1,11 @@
-// The permission rules of a config under `perilune check --against RECORDING`.
+// The permission rules of a config, and a policy, under `perilune check --against RECORDING`.
 #ifndef PERI_CLI_AGAINST_RULES_H
 #define PERI_CLI_AGAINST_RULES_H
 
 #include "gate/gate.h"
 #include "session.h"
 
-/// Replays `recording` as `options` say, without policies or ledger; `hear` hears its records. An exit code.
+/// Replays `recording` as `options` say, without ledger, and without policies where they name none; `hear` hears its records. An exit code.
 int against_replay(const session_options *options, const char *recording, peri_record_fn hear,
                    void *user);
 
@@ -13,5 +13,9 @@ int against_replay(const session_options *options, const char *recording, peri_r
 /// prints of each rule what it matched. An exit code; a rule that never matched is no failure.
 int against_rules_run(const char *config, const char *observers, const char *recording,
                       bool json);
+
+/// The same of a policy: how many decisions it changed, behind `default`.
+int against_policy_run(const char *path, const char *observers, const char *recording,
+                       bool json);
 
 #endif

@@ -21,8 +21,8 @@ static const char help[] =
     "  --json                one object a file\n"
     "  --quiet               without the values\n"
     "  --against RECORDING   run the valid observers over a recording, a file or a folder, and say which\n"
-    "                        of them never matched, and why; of a valid config, say the same of its\n"
-    "                        permission rules\n"
+    "                        of them never matched, and why; say the same of a valid config's\n"
+    "                        permission rules and of policies\n"
     "\n"
     "Exit status: 0 all usable; 1 a file is invalid; 2 usage, nothing to check, or a\n"
     "recording that cannot be read; 3 internal failure.\n";
@@ -126,6 +126,8 @@ static int check_file(void *user, const char *path) {
         status = against_add(&c->tried, checked.observer, path);
     if (c->recording && checked.kind == PERI_KIND_CONFIG && !diags.error_count)
         status = against_add_config(&c->tried, path);
+    if (c->recording && checked.kind == PERI_KIND_POLICY && !diags.error_count)
+        status = against_add_policy(&c->tried, path);
     peri_diag_list_deinit(&diags);
     return status;
 }

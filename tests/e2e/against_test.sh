@@ -38,6 +38,17 @@ check "C36 --json tells one object an observer" \
   says '"matched":false,"armed":1,"ran":0,"skipped":0,"failed":0,"unrun":0,"proposed":0,"reason":"its trigger'
 check "C36 and what matched" says '"matched":true'
 
+policy() { # NAME CONDITION
+  printf -- '-- perilune-api: 1\nreturn { name = "%s", deliver = function(verdict, p)\n%s\nend }\n' "$1" \
+    "if $2 then return { verdict = \"drop\", reason = \"not now\" } end return verdict" >"$work/$1.lua"
+}
+policy strict-nits 'p.severity == "nti"'
+policy no-good 'p.observer == "danger-cmd"'
+try "$perilune" check --quiet --against "$demo" "$work/own" "$work/strict-nits.lua" "$work/no-good.lua"
+check "C36 a policy whose condition is never met is a warning" \
+  grep -q 'strict-nits.lua: warning: never matched: it changed none of [1-9]' "$work/out"
+check "C36 of one that is met, how often" grep -q 'no-good.lua: changed [1-9][0-9]* of [1-9]' "$work/out"
+
 printf 'name = "x"\n' >"$work/own/bad.lua"
 try "$perilune" check --quiet --against "$demo" "$work/own"
 check "an invalid file is still a failure" exits 1
