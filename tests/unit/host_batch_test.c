@@ -32,6 +32,13 @@ static void on_start(void *user, const peri_run_request *request, peri_arena *ar
     snprintf(run.saved, sizeof run.saved, "%.*s", PERI_FMT(request->saved_state));
 }
 
+static void on_abandon(void *user) {
+    peri_run_done done = run.done;
+    (void)user;
+    run.done = NULL;
+    if (done) done(run.user, &(peri_run_result){.state = PERI_RUN_ABANDONED});
+}
+
 static void answer(peri_run_state state) {
     peri_run_done done = run.done;
     CHECK(done != NULL);
@@ -46,12 +53,11 @@ static void open_host(void) {
     memset(&run, 0, sizeof run);
     scratch_open(&place);
     hosting_open_on(&h, PERI_MODE_LIVE, probe, scratch_path(&place, "ledger.db"));
-    h.host->runtimes[PERI_RUN_LUA] = (peri_runtime){.start = on_start};
+    h.host->runtimes[PERI_RUN_LUA] = (peri_runtime){.start = on_start, .abandon = on_abandon};
     source = hosting_stream(&h, "activity");
 }
 
 static void close_host(void) {
-    run.done = NULL;
     hosting_close(&h);
     scratch_close(&place);
 }
