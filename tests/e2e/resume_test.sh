@@ -90,6 +90,21 @@ host "$work/projects/$fork.jsonl"
 check "CC-6 a fork: a fresh id" fresh watcher
 check "CC-6 a fork: no note" [ "$(notes)" -eq 0 ]
 
+# --- several observers, each with a task of its own
+
+restart
+watched_by '"watcher, successor"'
+mkdir -p "$work/projects/several/subagents"
+touch "$work/projects/several/subagents/agent-a1.jsonl" "$work/projects/several/subagents/agent-a2.jsonl"
+cat >"$work/projects/several.jsonl" <<'END'
+{"type":"agent-setting","agentSetting":"worker","sessionId":"several"}
+{"type":"user","sessionId":"several","uuid":"u","timestamp":"2026-11-30T10:00:00.000Z","message":{"role":"user","content":"go"}}
+{"type":"observer-ref","observerTaskId":"a2","observerAgentType":"successor","observerTaskIds":{"watcher":"a1","successor":"a2"},"timestamp":"2026-11-30T10:00:01.000Z"}
+END
+host "$work/projects/several.jsonl"
+check "CC-6 of several observers each goes on as its own task" record pairing '"id":"a1","observer":"watcher"'
+check "CC-6 the second too" record pairing '"id":"a2","observer":"successor"'
+
 # --- stopped by the user
 
 restart

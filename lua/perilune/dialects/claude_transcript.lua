@@ -65,6 +65,7 @@ return dialect {
     -- A fork's first record: its history follows, copied with the ids it had.
     { when = { type = "session" }, emit = {
       kind = "conversation", session = "id", id = "id", x = { parent = "parentSession", record = "id" } } },
+    { when = { type = "observer-ref", observerTaskIds = { present = true } }, map = "references" },
     { when = { type = "observer-ref" }, emit = {
       kind = "subagent", id = "observerTaskId", name = { const = "Agent" }, callId = { const = "" },
       status = { const = "started" }, x = { observerTask = "observerTaskId", observerType = "observerAgentType" } } },
@@ -139,4 +140,16 @@ return dialect {
     { when = { type = { "compaction", "conversation_reset" } } },
     { when = { type = "system" }, emit = { kind = "warning", message = { "content", "subtype", default = "" } } },
   },
+
+  -- Of several observers each has a task of its own.
+  references = function(record, emit)
+    local types = {}
+    for kind in pairs(record.observerTaskIds) do types[#types + 1] = kind end
+    table.sort(types)
+    for _, kind in ipairs(types) do
+      local task = record.observerTaskIds[kind]
+      emit("subagent", { id = task, name = "Agent", callId = "", status = "started",
+        x = { observerTask = task, observerType = kind } })
+    end
+  end,
 }
