@@ -12,6 +12,7 @@
 
 typedef struct verdict {
     char *state, *lane, *reason, *policy; // owned; NULL: none
+    bool shadow;                          // of an observer in shadow: what would have been
 } verdict;
 
 typedef struct proposal {
@@ -79,7 +80,7 @@ static void decide(side *s, const peri_record *r) {
         if (!is(p->id, r->id) || !is(p->session, r->session)) continue;
         free_verdict(&p->last);
         p->last = (verdict){copy_of(s, r->state), copy_of(s, r->lane), copy_of(s, r->reason),
-                            copy_of(s, r->policy)};
+                            copy_of(s, r->policy), is("shadow", r->name)};
         return;
     }
 }
@@ -109,8 +110,9 @@ static int finish_side(side *s) {
     }
     for (size_t i = 0; i < s->count; i++) {
         const proposal *p = s->sorted[i] = &s->all[i];
-        s->delivered += delivers(p);
-        s->vetoes += delivers(p) && p->last.lane && strcmp(p->last.lane, "hold") == 0;
+        bool told = delivers(p) && !p->last.shadow;
+        s->delivered += told;
+        s->vetoes += told && p->last.lane && strcmp(p->last.lane, "hold") == 0;
     }
     qsort(s->sorted, s->count, sizeof *s->sorted, by_id);
     return PERI_EXIT_OK;
@@ -176,7 +178,10 @@ static bool same_text(const char *a, const char *b) {
 
 static change compare(const proposal *before, const proposal *after) {
     if (delivers(after) != delivers(before)) return delivers(after) ? NEW : GONE;
-    if (delivers(after) && !same_text(before->last.lane, after->last.lane)) return LANE;
+    if (delivers(after) && (!same_text(before->last.lane, after->last.lane) ||
+                            before->last.shadow != after->last.shadow)) {
+        return LANE;
+    }
     if (!before || !after) return REASON;
     return same_text(before->last.reason, after->last.reason) ? SAME : REASON;
 }
@@ -192,8 +197,8 @@ static void print_verdict(const char *label, const proposal *p) {
         return;
     }
     const verdict *v = &p->last;
-    printf("%s%s%s: ", v->state ? v->state : "undecided", v->lane ? ", " : "",
-           v->lane ? v->lane : "");
+    printf("%s%s%s%s: ", v->shadow ? "in shadow, would " : "",
+           v->state ? v->state : "undecided", v->lane ? ", " : "", v->lane ? v->lane : "");
     print_text(v->reason);
     fputs(" (", stdout);
     print_text(v->policy);
@@ -236,6 +241,7 @@ static void json_verdict(const char *key, const proposal *p) {
     json_member("lane", p->last.lane);
     json_member("reason", p->last.reason);
     json_member("policy", p->last.policy);
+    if (p->last.shadow) fputs(",\"shadow\":true", stdout);
     fputs("}", stdout);
 }
 

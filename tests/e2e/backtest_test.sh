@@ -29,6 +29,14 @@ for id in $ids; do
 done
 test_demo
 check "a plain replay forgets the other side" [ ! -e "$XDG_STATE_HOME/perilune/against.db" ]
+{
+  cat "$demo/config.yaml"
+  echo 'observers: { claim-check: { mode: shadow } }'
+} >"$work/shadow.yaml"
+try "$perilune" replay --config "$work/shadow.yaml" --policy default --against quiet "$demo"
+check "PE-8 an observer in shadow is shown as what it would have said" \
+  says "before  in shadow, would deliver, steer: within the window's budget (core)"
+
 mkdir "$work/old" "$work/new"
 cat >"$work/new/every-step.lua" <<'LUA'
 -- perilune-api: 1
