@@ -2,8 +2,8 @@
 // whole, and what a step costs at 10, 1,000 and 10,000 of them. Floors: 200 MiB; nothing lost; twice
 // the cost of ten.
 #include <sys/resource.h>
-#include <time.h>
 
+#include "bench.h"
 #include "crowd.h"
 
 enum {
@@ -14,13 +14,6 @@ enum {
     SIZES = 3,
 };
 
-// The process's own time: the machine may be busy with others.
-static double cpu_us(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
 static void turn_each(crowd *c, size_t sessions) {
     for (size_t i = 0; i < sessions; i++) crowd_turn(c, i);
 }
@@ -29,9 +22,10 @@ static void turn_each(crowd *c, size_t sessions) {
 static double step_us(crowd *c, size_t sessions) {
     size_t rounds = STEPS / CROWD_STEPS / sessions;
     turn_each(c, sessions);
-    double start = cpu_us();
+    double start = bench_cpu_ns();
     for (size_t i = 0; i < rounds; i++) turn_each(c, sessions);
-    return (cpu_us() - start) / (double)(rounds * sessions * CROWD_STEPS * CROWD_OBSERVERS);
+    double us = (bench_cpu_ns() - start) / 1e3;
+    return us / (double)(rounds * sessions * CROWD_STEPS * CROWD_OBSERVERS);
 }
 
 static double peak_mib(void) {
