@@ -47,7 +47,7 @@ ends main
 settled
 check "CC-9 a report about main, once it is idle: with the next prompt" [ "$(handed main prompt)" -ge 1 ]
 check "CC-9 every report is framed as no words of the user" [ "$(grep -c '"observer":"reporter"' "$work/sink")" -eq "$(grep -c 'observer-note' "$work/sink")" ]
-"$perilune" stop reporter --state "$work/state" >"$work/stopped"
+"$perilune" stop reporter --state "$work/state" >"$work/stopped" 2>&1
 before=$(wc -l <"$work/sink")
 works t2
 settled
