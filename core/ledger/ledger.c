@@ -179,19 +179,22 @@ static size_t text_bytes(const peri_record *record) {
     return bytes;
 }
 
-int peri_ledger_put(peri_ledger *ledger, const peri_record *record) {
-    if (!is_kept(record->kind)) return PERI_OK;
-    if (text_bytes(record) > PERI_LEDGER_RECORD_MAX_BYTES) {
+int peri_ledger_put(peri_ledger *ledger, const peri_record *given) {
+    if (!is_kept(given->kind)) return PERI_OK;
+    if (text_bytes(given) > PERI_LEDGER_RECORD_MAX_BYTES) {
         peri__ledger_count_dropped(ledger, PERI_EINVAL, 1);
         return PERI_ELIMIT;
     }
+    peri_record row = *given;
+    // Most of what a ledger holds is excerpts of digests: each stands once, in the record's JSON.
+    if (row.kind == PERI_RECORD_DIGEST && row.json.len) row.text = (peri_str){0};
     const ledger_value values[] = {
-        peri__ledger_text(peri_str_c(peri_record_kind_name(record->kind))),
-        peri__ledger_number(record->at_wall_ms),
-#define NUMBER(field) peri__ledger_number((int64_t)record->field),
+        peri__ledger_text(peri_str_c(peri_record_kind_name(row.kind))),
+        peri__ledger_number(row.at_wall_ms),
+#define NUMBER(field) peri__ledger_number((int64_t)row.field),
         LEDGER_NUMBER_LIST(NUMBER)
 #undef NUMBER
-#define TEXT(field) peri__ledger_text(record->field),
+#define TEXT(field) peri__ledger_text(row.field),
             LEDGER_TEXT_LIST(TEXT)
 #undef TEXT
     };

@@ -5,6 +5,11 @@
 
 enum { MAX_CANDIDATES = 64 };
 
+// A digest's excerpt stands once, in its JSON (peri_ledger_put()): it comes behind the others.
+#define READ_COLUMNS                                                                           \
+    LEDGER_COLUMNS ", CASE WHEN kind = 'digest' AND json_valid(json)"                          \
+                   " THEN json_extract(json, '$.text') END"
+
 // The kinds that carry a proposal's id.
 #define OF_PROPOSAL "kind IN ('proposal', 'decision', 'delivery')"
 
@@ -35,6 +40,7 @@ static void hand_out(sqlite3_stmt *row, peri_ledger_row_fn fn, void *user) {
 #define TEXT(field) record.field = column(row, at++);
     LEDGER_TEXT_LIST(TEXT)
 #undef TEXT
+    if (!record.text.ptr) record.text = column(row, at);
     fn(user, &record);
 }
 
@@ -83,7 +89,7 @@ static int find_id(peri_ledger *ledger, peri_str id, peri_buf *out) {
 
 int peri_ledger_explain(peri_ledger *ledger, peri_str id, peri_ledger_row_fn fn, void *user) {
     static const char candidates[] =
-        "SELECT " LEDGER_COLUMNS " FROM record WHERE kind = 'proposal'"
+        "SELECT " READ_COLUMNS " FROM record WHERE kind = 'proposal'"
         " AND id >= ?1 AND id < ?1 || char(0x10FFFF) ORDER BY position LIMIT ?3";
     // A run names its digest, and a proposal follows its run: nothing else ties them.
     static const char story[] =
@@ -96,7 +102,7 @@ int peri_ledger_explain(peri_ledger *ledger, peri_str id, peri_ledger_row_fn fn,
         " shown AS (SELECT digest.position FROM record AS digest, woken"
         "  WHERE digest.kind = 'digest' AND digest.id = woken.id"
         "  ORDER BY digest.position DESC LIMIT 1)"
-        " SELECT " LEDGER_COLUMNS " FROM record WHERE position IN"
+        " SELECT " READ_COLUMNS " FROM record WHERE position IN"
         " (SELECT position FROM shown UNION ALL SELECT position FROM woken UNION ALL"
         "  SELECT position FROM record WHERE " OF_PROPOSAL " AND id = ?1) ORDER BY position";
     peri_buf whole;
@@ -116,7 +122,7 @@ int peri_ledger_explain(peri_ledger *ledger, peri_str id, peri_ledger_row_fn fn,
 int peri_ledger_log(peri_ledger *ledger, peri_str session, peri_str observer, uint64_t limit,
                     peri_ledger_row_fn fn, void *user) {
     static const char sql[] =
-        "SELECT " LEDGER_COLUMNS " FROM (SELECT * FROM record"
+        "SELECT " READ_COLUMNS " FROM (SELECT * FROM record"
         " WHERE (?1 IS NULL OR session = ?1) AND (?2 IS NULL OR observer = ?2)"
         " ORDER BY position DESC LIMIT ?3) ORDER BY position";
     return each_row(ledger, sql, session, observer, limit, fn, user);
@@ -126,7 +132,7 @@ int peri_ledger_proposals(peri_ledger *ledger, uint64_t limit, uint64_t *total,
                           peri_ledger_row_fn fn, void *user) {
     static const char count[] = "SELECT count(*) FROM record WHERE kind = 'proposal'";
     static const char newest[] =
-        "SELECT " LEDGER_COLUMNS " FROM (SELECT * FROM record WHERE kind = 'proposal'"
+        "SELECT " READ_COLUMNS " FROM (SELECT * FROM record WHERE kind = 'proposal'"
         " ORDER BY position DESC LIMIT ?3) ORDER BY position";
     sqlite3_stmt *query = NULL;
     int64_t rows = 0;

@@ -146,6 +146,19 @@ IT("gives a record back as it was put, absent texts absent, NULs kept") {
     peri_ledger_close(ledger);
 }
 
+IT("keeps a digest's excerpt once, in its JSON, and gives it back as it was") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    peri_record record = record_of(PERI_RECORD_DIGEST, "d1", "rich");
+    record.text = PERI_STR("line \"one\"\né");
+    record.json = PERI_STR("{\"text\":\"line \\\"one\\\"\\né\"}");
+    CHECK_OK(peri_ledger_put(ledger, &record));
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    CHECK_OK(peri_ledger_log(ledger, record.session, record.observer, 1, keep, NULL));
+    CHECK_STR(copy.text, "line \"one\"\né");
+    peri_ledger_close(ledger);
+}
+
 IT("D8 keeps every kind of record but observations, and says so in its counts") {
     fresh_path();
     peri_ledger *ledger = opened((peri_ledger_options){0});
