@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "host_author.h"
+#include "host/author.h"
 
 enum { MAX_REQUESTS = 4096, REQUESTS_BYTES = 8 * 1024 * 1024, LINE_BYTES = 16 * 1024 };
 

@@ -6,7 +6,7 @@
 #include "against.h"
 #include "base/json.h"
 #include "cli.h"
-#include "host_author.h"
+#include "host/author.h"
 #include "io/files.h"
 #include "tell.h"
 

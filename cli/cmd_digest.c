@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "cli.h"
-#include "host_author.h"
+#include "host/author.h"
 #include "known.h"
 #include "session.h"
 

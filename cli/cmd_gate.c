@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "cli.h"
-#include "host_gate.h"
+#include "host/gate.h"
 #include "session.h"
 
 static const char help[] =

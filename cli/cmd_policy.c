@@ -5,7 +5,7 @@
 
 #include "base/diag.h"
 #include "cli.h"
-#include "host_author.h"
+#include "host/author.h"
 #include "policy_eval.h"
 #include "policy_table.h"
 #include "session.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "host_worker.h"
+#include "host/worker.h"
 #include "runtime/wire.h"
 
 static const char help[] =

@@ -2,8 +2,8 @@
 #ifndef PERI_CLI_KNOWN_H
 #define PERI_CLI_KNOWN_H
 
-#include "host_author.h"
-#include "layers.h"
+#include "host/author.h"
+#include "host/layers.h"
 #include "perilune/perilune.h"
 
 /// A host that knows the user's observers and those of `project`.

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "host_author.h"
+#include "host/author.h"
 
 /// Reads one JSON object a line from `in`, called `name` in messages, and prints one line of decisions
 /// for each. An exit code: 2 at the first line that is no such object, 3 if memory ran out.

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "host_author.h"
+#include "host/author.h"
 
 /// Asks `chain` about every severity, state of the agent and lane, each in a fresh window, and prints
 /// what is done: a table for people, or as JSON one object a cell.

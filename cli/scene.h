@@ -4,7 +4,7 @@
 #define PERI_CLI_SCENE_H
 
 #include "base/buf.h"
-#include "host_author.h"
+#include "host/author.h"
 
 typedef struct scene {
     peri_host *host; // whose config says which secrets are replaced; borrowed

@@ -1,14 +1,14 @@
 // The host: everything one embedder's observers need, wired together. The data path is one direction,
 // and a step walks it a little further:
 //
-//   bytes -> line -> record -> observation -> activity -> due work      host_input.c, host_observe.c
-//   due work -> digest -> run -> proposal -> ruling -> delivery         host_runs.c
-//   every step of it -> record -> subscribers, ledger                   host_records.c
+//   bytes -> line -> record -> observation -> activity -> due work      host/input.c, host/observe.c
+//   due work -> digest -> run -> proposal -> ruling -> delivery         host/runs.c
+//   every step of it -> record -> subscribers, ledger                   host/records.c
 //
 // No globals, no threads, no signals; all of it happens inside the owner's own calls.
 #include <stdlib.h>
 
-#include "host_internal.h"
+#include "host/internal.h"
 
 // The part of the options that a caller built against an older header has.
 static int take_options(const peri_host_options *given, peri_host_options *out) {

@@ -46,8 +46,8 @@ peri_vm *peri_vm_of(lua_State *L);
 
 /// Compiles text chunk `source` and runs it in a global environment of its own: a fresh copy of
 /// the sandbox's names, so that nothing it changes is seen by another script. Modules it
-/// requires are loaded once for it and those it requires. Its one result stays on the Lua stack
-/// on success; nothing does on failure. PERI_EPARSE (syntax, or bytecode), PERI_ESCRIPT,
+/// requires are loaded once for it and those it requires. It is limited by instructions and memory;
+/// the wall is at least 10 s. Its one result stays on the Lua stack on success; nothing does on failure. PERI_EPARSE (syntax, or bytecode), PERI_ESCRIPT,
 /// PERI_ETIMEOUT, PERI_ELIMIT (memory), PERI_ENOMEM, PERI_ESTATE; `*error` (from `arena`)
 /// begins with "FILE:LINE: what".
 PERI_MUST_USE int peri_vm_load(peri_vm *vm, peri_str source, peri_str chunk_name,

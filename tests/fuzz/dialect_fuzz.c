@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "host_author.h"
+#include "host/author.h"
 #include "perilune/perilune.h"
 
 #include "digest/digest.h"

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "digest/clean.h"
 #include "digest/digest.h"
-#include "host_author.h"
+#include "host/author.h"
 #include "perilune/perilune.h"
 
 enum { STREAMS_A_HOST = 16, MAX_NESTED = 4 };

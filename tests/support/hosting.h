@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host_author.h"
+#include "host/author.h"
 #include "perilune/perilune.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 // config.yaml: defaults, what each key does, and a mistake that leaves everything as it was.
-#include "host_internal.h"
+#include "host/internal.h"
 
 #include <unistd.h>
 

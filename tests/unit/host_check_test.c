@@ -1,5 +1,5 @@
-// The promises of the checker in host_author.h (host_check.c).
-#include "host_author.h"
+// The promises of the checker in host/author.h (host/check.c).
+#include "host/author.h"
 #include "scratch.h"
 
 typedef struct rig {

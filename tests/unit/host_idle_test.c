@@ -1,6 +1,6 @@
-// When observers wake (spec PI-3, host_idle.c): each trigger where contracts.md 1 says, `idle` on a
+// When observers wake (spec PI-3, host/idle.c): each trigger where contracts.md 1 says, `idle` on a
 // clock of the test's own.
-#include "host_internal.h"
+#include "host/internal.h"
 #include "hosting.h"
 
 // Says which trigger woke it.

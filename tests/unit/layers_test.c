@@ -1,9 +1,9 @@
-// The promises of layers.h and of what a project may add (host_layers.c, host_project.c,
-// host_narrow.c, host_switches.c), through a host.
-#include "layers.h"
+// The promises of layers.h and of what a project may add (host/layers.c, host/project_layer.c,
+// host/narrow.c, host/switches.c), through a host.
+#include "host/layers.h"
 
-#include "host_author.h"
-#include "host_internal.h"
+#include "host/author.h"
+#include "host/internal.h"
 #include "scratch.h"
 
 typedef struct rig {

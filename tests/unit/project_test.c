@@ -1,5 +1,5 @@
 // The promises of project.h.
-#include "project.h"
+#include "host/project.h"
 
 #include "scratch.h"
 

@@ -1,5 +1,5 @@
 // Reports (spec CC-9): the whole table of conditions, and where an accepted one goes.
-#include "host_report.h"
+#include "host/report.h"
 
 #include "hosting.h"
 #include "ledger/pairing_state.h"

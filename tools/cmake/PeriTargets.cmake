@@ -16,12 +16,12 @@ if(PERI_FUZZ)
   target_link_options(peri_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# peri_layer(NAME [LINK LIBRARIES...]): the sources of core/NAME/ (host: core/*.c) as peri_NAME.
+# peri_layer(NAME [LINK LIBRARIES...]): the sources of core/NAME/ (host: with core/*.c) as peri_NAME.
 # Libraries named here are the only ones its files may include headers of.
 function(peri_layer name)
   cmake_parse_arguments(LAYER "" "" "LINK" ${ARGN})
   if(name STREQUAL "host")
-    file(GLOB sources CONFIGURE_DEPENDS core/*.c)
+    file(GLOB sources CONFIGURE_DEPENDS core/*.c core/host/*.c)
   else()
     file(GLOB sources CONFIGURE_DEPENDS core/${name}/*.c)
   endif()

@@ -1,0 +1,65 @@
+// One followed file: which file its name stands for, and how far it was read.
+#ifndef PERI_HOST_TAIL_H
+#define PERI_HOST_TAIL_H
+
+#include "host/internal.h"
+#include "ledger/checkpoint.h"
+
+/// Where reading stands in a file. Everything before `offset` was whole records, all of them read.
+typedef struct host_position {
+    peri_file_id id;
+    uint64_t offset, print; // fingerprint of what stands before it
+} host_position;
+
+typedef struct host_tail {
+    struct host_tail *next;         // in the queue of files to be read
+    struct host_tail *next_touched; // in the list of positions to be saved
+    char *path;                     // owned
+    const peri_dialect *dialect;    // NULL: found out
+    peri_source *source;            // NULL until its dialect is known
+    host_position at;
+    peri_file_id owned; // the file whose owner this is (host_follow_own)
+    uint64_t opened_at; // where `source->file` was opened
+    uint64_t
+        read_at; // next byte: what stands between the position and it is held by the reader
+    uint64_t saved_offset; // of the position that the ledger has
+    uint64_t tries;        // starts of the program that ended while reading on from here
+    uint32_t lines;        // of this turn
+    int refusal;           // why it could not be opened; PERI_OK
+    bool queued, touched;
+    bool known;   // the ledger was asked
+    bool foreign; // in no known format, or compressed: not read
+    bool listed;  // and said so
+    bool tried;   // this start is counted in `tries`
+    bool careful; // a position after each record
+    bool warming; // what stands before the position is read once more, to know it
+    bool renamed; // `source->file` is the file that had this name before
+} host_tail;
+
+/// Opens the file and goes to where reading stands. 1: there may be something to read; 0: nothing now;
+/// a negative status if it cannot be read.
+PERI_MUST_USE int host_tail_open(peri_host *host, host_tail *tail);
+/// Reads one line. 1 if something was read.
+PERI_MUST_USE int host_tail_read(peri_host *host, host_tail *tail);
+/// At the end of what is there: notes the position and lets go of the file and of spare memory. True
+/// if the name now stands for another file, which is to be opened.
+bool host_tail_rest(peri_host *host, host_tail *tail);
+/// Notes the position: behind the last whole record.
+void host_tail_mark(host_tail *tail);
+/// Writes the position into the ledger's transaction if it moved.
+void host_tail_save(peri_host *host, host_tail *tail);
+void host_tail_free(peri_host *host, host_tail *tail);
+
+// host/follow.c
+/// The followed file of that name; NULL if it is not followed.
+host_tail *host_follow_find(const peri_host *host, const char *path);
+/// True if a file of that name would be followed.
+bool host_follow_wants(const peri_host *host, const char *path);
+/// Follows it from now on, if it does not yet. NULL beyond the maximum or memory.
+host_tail *host_follow_add(peri_host *host, const char *path);
+/// The followed file whose position is in that file; NULL if there is none.
+host_tail *host_follow_owner(const peri_host *host, const peri_file_id *id);
+/// The position of `tail` is in that file from now on.
+void host_follow_own(peri_host *host, host_tail *tail, peri_file_id id);
+
+#endif
