@@ -27,6 +27,10 @@ void host_session_free(void *attached) {
     free(session);
 }
 
+static host_work *place(const peri_host *host, size_t at) {
+    return &host->work[(host->work_first + at) & (host->work_cap - 1)];
+}
+
 static bool has_room(peri_host *host) {
     if (host->work_count < host->work_cap) return true;
     size_t cap = host->work_cap ? host->work_cap * 2 : 64;
@@ -36,7 +40,7 @@ static bool has_room(peri_host *host) {
         return false;
     }
     for (size_t i = 0; i < host->work_count; i++) {
-        grown[i] = host->work[(host->work_first + i) % host->work_cap];
+        grown[i] = *place(host, i);
     }
     free(host->work);
     host->work = grown;
@@ -51,13 +55,13 @@ void host_push_work(peri_host *host, host_work work) {
         return;
     }
     if (!has_room(host)) return;
-    host->work[(host->work_first + host->work_count++) % host->work_cap] = work;
+    *place(host, host->work_count++) = work;
 }
 
 void host_push_work_first(peri_host *host, host_work work) {
     if (!has_room(host)) return;
-    host->work_first = (host->work_first + host->work_cap - 1) % host->work_cap;
-    host->work[host->work_first] = work;
+    host->work_first = (host->work_first - 1) & (host->work_cap - 1);
+    *place(host, 0) = work;
     host->work_count++;
 }
 

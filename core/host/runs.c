@@ -478,7 +478,7 @@ static void do_end(peri_host *host, const host_work *work) {
 
 void host_do_work(peri_host *host) {
     host_work work = host->work[host->work_first];
-    host->work_first = (host->work_first + 1) % host->work_cap;
+    host->work_first = (host->work_first + 1) & (host->work_cap - 1);
     host->work_count--;
     switch (work.kind) {
     case WORK_RUN:

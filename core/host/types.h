@@ -376,8 +376,8 @@ struct peri_host {
     size_t listed_count;
     char *unrecognised[HOST_MAX_UNRECOGNISED]; // owned: sources of mostly unknown records
 
-    host_work *work; // owned ring
-    size_t work_first, work_count, work_cap;
+    host_work *work;                         // owned ring
+    size_t work_first, work_count, work_cap; // a ring; the capacity is a power of two
     peri_arena run_arena;
     peri_buf digest;
     host_counts counts;
