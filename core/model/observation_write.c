@@ -222,15 +222,7 @@ static void x_member(writer *outer, const peri_obs *obs) {
         member(&w, PERI_STR("retracts"));
         peri_buf_add(w.out, x->retracts);
     }
-    flag_member(&w, "endsStep", x->ends_step);
-    flag_member(&w, "mends", x->mends);
     if (x->record.len && obs->ordinal) uint_member(&w, "ordinal", obs->ordinal);
-    if (x->duration_ms) uint_member(&w, "durationMs", x->duration_ms);
-    if (x->rollback) uint_member(&w, "rollback", x->rollback);
-    if (x->retracts.ptr) {
-        member(&w, PERI_STR("retracts"));
-        peri_buf_add(w.out, x->retracts);
-    }
     whole_member(&w, obs);
     peri_buf_add_byte(outer->out, '}');
     if (!w.started) { // nothing to say: no member

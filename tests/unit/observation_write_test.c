@@ -1,6 +1,7 @@
 // core/model/observation_write.c and core/ingest/whole.c: what is written reads back as the same
 // observation, through two hosts and the dialect `observations`.
 #include "base/buf.h"
+#include "base/json_tree.h"
 #include "model/observation.h"
 #include "perilune/perilune.h"
 #include "test.h"
@@ -55,6 +56,13 @@ static peri_str without_source_seq(const char *event, peri_buf *out) {
     return peri_buf_str(out);
 }
 
+static void check_no_key_twice(const char *event) {
+    peri_tree *root;
+    peri_tree_limits limits = {.max_bytes = 1 << 20, .refuse_duplicates = true};
+    CHECK_OK(peri_tree_parse(peri_str_c(event), limits, PERI_STR("event"), NULL, NULL, &root));
+    peri_tree_free(root);
+}
+
 // Reads one line of the dialect `activity`, writes it, reads that, and writes it again.
 static const char *there_and_back(peri_str line) {
     static char first[1024 * 1024];
@@ -74,6 +82,7 @@ static const char *there_and_back(peri_str line) {
     peri_buf_deinit(&again);
     CHECK(same);
     first[strlen(first) - 1] = '\0';
+    check_no_key_twice(first);
     return first;
 }
 
@@ -143,6 +152,27 @@ IT("OB-2 an event's agent is not the agent that a phase names") {
     CHECK_EQ(event_count, 1);
     HAS(events[0], "\"agent\":\"claude\"");
     HAS(events[0], "\"x\":{\"session\":\"unnamed\",\"agent\":\"main\"");
+    forget();
+}
+
+IT("OB-2 writes all that x holds, and nothing of it twice") {
+    static const char x[] =
+        "\"x\":{\"session\":\"s\",\"agent\":\"t1\",\"agentName\":\"n\",\"origin\":\"human\","
+        "\"answer\":\"a\",\"record\":\"r\",\"entry\":\"e\",\"follows\":\"f\",\"parent\":\"p\","
+        "\"cwd\":\"/w\",\"source\":\"hook\",\"version\":\"1\",\"permissionMode\":\"plan\","
+        "\"output\":\"o\",\"exitCode\":1,\"maybe\":true,\"midTurn\":true,\"continues\":true,"
+        "\"endsStep\":true,\"mends\":true,\"partial\":true,\"rollback\":2,\"durationMs\":3,"
+        "\"retracts\":[\"r\"],\"ordinal\":4}";
+    char line[1024];
+    snprintf(line, sizeof line,
+             "{\"kind\":\"tool-output\",\"callId\":\"c\",\"text\":\"o\",\"channel\":\"stdout\","
+             "\"pass\":1,\"at\":\"2026-11-30T10:00:00.000Z\",%s}\n",
+             x);
+    forget();
+    read_lines("observations", peri_str_c(line));
+    CHECK_EQ(event_count, 1);
+    HAS(events[0], x);
+    check_no_key_twice(events[0]);
     forget();
 }
 
