@@ -520,7 +520,6 @@ static void sweep(peri_host *host) {
             continue;
         }
         host_count_source(host, source);
-        host_count_dialect(host, source);
         *at = source->next;
         host_source_free(source);
     }

@@ -455,9 +455,7 @@ void host_summary(peri_host *host);
 void host_status_add_self(peri_host *host, peri_buf *out);
 /// The same as lines for people.
 void host_status_say_self(peri_host *host, peri_buf *out);
-/// Adds what a source counted to the host's totals, once, when it is done.
+/// Adds what a source counted to the host's totals and to its dialect's, once, when it is done.
 void host_count_source(peri_host *host, const peri_source *source);
-/// The same for the totals of a file's dialect.
-void host_count_dialect(peri_host *host, const peri_source *source);
 
 #endif

@@ -1,6 +1,16 @@
 // What a host says of itself: the status document, and the summary that ends a stream.
 #include "host/internal.h"
 
+static void count_dialect(peri_host *host, const peri_source *source) {
+    const peri_ingest_counts *from = &source->reader.counts;
+    for (size_t i = 0; i < host->dialect_count; i++) {
+        if (host->dialects[i] != source->reader.dialect) continue;
+        host->by_dialect[i].records += from->records;
+        host->by_dialect[i].observations += from->observations;
+        host->by_dialect[i].raw += from->raw;
+    }
+}
+
 void host_count_source(peri_host *host, const peri_source *source) {
     const peri_ingest_counts *from = &source->reader.counts;
     peri_ingest_counts *to = &host->ingested;
@@ -18,27 +28,31 @@ void host_count_source(peri_host *host, const peri_source *source) {
     to->oversized += from->oversized;
     to->unfinished += from->unfinished;
     to->bytes += from->bytes;
+    count_dialect(host, source);
 }
 
-void host_count_dialect(peri_host *host, const peri_source *source) {
-    const peri_ingest_counts *from = &source->reader.counts;
-    for (size_t i = 0; i < host->dialect_count; i++) {
-        if (host->dialects[i] != source->reader.dialect) continue;
-        host->by_dialect[i].records += from->records;
-        host->by_dialect[i].observations += from->observations;
-        host->by_dialect[i].raw += from->raw;
-    }
+/// What was read so far: what is done, and what is still open.
+typedef struct read_counts {
+    peri_ingest_counts all;
+    host_dialect_counts by_dialect[HOST_MAX_DIALECTS];
+} read_counts;
+
+static read_counts counts_of(const peri_host *host) {
+    read_counts counts = {.all = host->ingested};
+    memcpy(counts.by_dialect, host->by_dialect, sizeof counts.by_dialect);
+    return counts;
 }
 
-static peri_ingest_counts all_counts(peri_host *host) {
-    peri_ingest_counts done = host->ingested;
+static read_counts all_counts(peri_host *host) {
+    read_counts done = counts_of(host);
     for (const peri_source *source = host->sources; source; source = source->next) {
         host_count_source(host, source);
     }
     host_follow_add_counts(host);
-    peri_ingest_counts all = host->ingested;
-    host->ingested = done;
-    return all;
+    read_counts counts = counts_of(host);
+    host->ingested = done.all;
+    memcpy(host->by_dialect, done.by_dialect, sizeof done.by_dialect);
+    return counts;
 }
 
 static size_t observed_sessions(const peri_host *host, size_t *agents) {
@@ -236,10 +250,10 @@ static void add_outbox(const peri_host *host, peri_buf *out) {
 
 // What this host alone knows, whichever way it is asked.
 static void add_self(peri_host *host, peri_buf *json) {
-    peri_ingest_counts all = all_counts(host);
+    read_counts counts = all_counts(host);
     add_counts(host, json);
     peri_buf_add_byte(json, ',');
-    add_ingest(json, &all);
+    add_ingest(json, &counts.all);
     peri_buf_add_byte(json, ',');
     add_outbox(host, json);
     add_quarantined(host, json);
@@ -312,9 +326,9 @@ static void say_damage(peri_buf *out, const peri_ingest_counts *c) {
     if (started) peri_buf_add_byte(out, '\n');
 }
 
-static void say_dialects(const peri_host *host, peri_buf *out) {
+static void say_dialects(const peri_host *host, peri_buf *out, const read_counts *counts) {
     for (size_t i = 0; i < host->dialect_count; i++) {
-        const host_dialect_counts *of = &host->by_dialect[i];
+        const host_dialect_counts *of = &counts->by_dialect[i];
         if (!of->files) continue;
         peri_buf_addf(out, "         %-18.*s", PERI_FMT(host->dialects[i]->name));
         plural(out, of->files, "file", "files");
@@ -325,7 +339,8 @@ static void say_dialects(const peri_host *host, peri_buf *out) {
     }
 }
 
-static void say_input(peri_host *host, peri_buf *out, const peri_ingest_counts *all) {
+static void say_input(peri_host *host, peri_buf *out, const read_counts *counts) {
+    const peri_ingest_counts *all = &counts->all;
     size_t agents, sessions = observed_sessions(host, &agents);
     peri_buf_add_c(out, "read     ");
     plural(out, sessions, "session", "sessions");
@@ -340,7 +355,7 @@ static void say_input(peri_host *host, peri_buf *out, const peri_ingest_counts *
                       (unsigned long long)all->raw);
     }
     peri_buf_add_byte(out, '\n');
-    say_dialects(host, out);
+    say_dialects(host, out, counts);
     if (host->counts.other_files) {
         peri_buf_add_c(out, "other    ");
         plural(out, host->counts.other_files, "file", "files");
@@ -448,9 +463,9 @@ static void say_ledger(const peri_host *host, peri_buf *out) {
 }
 
 void host_status_say_self(peri_host *host, peri_buf *text) {
-    peri_ingest_counts all = all_counts(host);
-    say_input(host, text, &all);
-    say_damage(text, &all);
+    read_counts counts = all_counts(host);
+    say_input(host, text, &counts);
+    say_damage(text, &counts.all);
     if (host->counts.quarantined) {
         peri_buf_add_c(text, "aside    ");
         plural(text, host->counts.quarantined, "record", "records");
@@ -465,12 +480,12 @@ void host_status_say_self(peri_host *host, peri_buf *text) {
 void host_summary(peri_host *host) {
     if (host->summed) return;
     host->summed = true;
-    peri_ingest_counts all = all_counts(host);
+    read_counts counts = all_counts(host);
     peri_buf text, json;
     peri_buf_init(&text, 16 * 1024);
     peri_buf_init(&json, 16 * 1024);
-    say_input(host, &text, &all);
-    say_damage(&text, &all);
+    say_input(host, &text, &counts);
+    say_damage(&text, &counts.all);
     if (!host->no_observers) say_observers(host, &text);
     say_outbox(host, &text);
     say_ledger(host, &text);
@@ -478,7 +493,7 @@ void host_summary(peri_host *host) {
     peri_buf_add_byte(&json, ',');
     add_outbox(host, &json);
     peri_buf_add_byte(&json, ',');
-    add_ingest(&json, &all);
+    add_ingest(&json, &counts.all);
     peri_record record = {
         .kind = PERI_RECORD_SUMMARY, .text = peri_buf_str(&text), .json = peri_buf_str(&json)};
     host_record(host, &record);

@@ -59,6 +59,7 @@ kill -INT "$pid"
 wait "$pid" || status=$?
 check "Ctrl-C ends it with exit 0" exits 0
 check "C05 nothing was read twice" seen 3 '"record":"observation"'
+check "the summary counts what was read of files that may grow" grep -q 'activity *2 files, 2 records' "$work/out"
 check "C05 an unfinished record is nothing to complain of" [ ! -s "$work/err" ]
 
 # A writer at work while the program is killed again and again.
