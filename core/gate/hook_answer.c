@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/exit_code.h"
 #include "base/json_tree.h"
 #include "base/utf8.h"
 
@@ -98,6 +99,15 @@ static peri_str json_of(peri_str out) {
     return rest;
 }
 
+static void say_exit(int code, peri_hook_answer *out) {
+    int signal = peri_exit_code_signal(code);
+    if (signal) {
+        say(out, PERI_HOOK_DENY, "exit %d (signal %d)", code, signal);
+    } else if (code) {
+        say(out, PERI_HOOK_DENY, "exit %d", code);
+    }
+}
+
 static void read_exited(const peri_hook_outcome *outcome, peri_hook_answer *out) {
     peri_str json = json_of(outcome->out);
     if (outcome->value == 2) {
@@ -106,7 +116,7 @@ static void read_exited(const peri_hook_outcome *outcome, peri_hook_answer *out)
         return;
     }
     if (!json.len) {
-        if (outcome->value) say(out, PERI_HOOK_DENY, "exit %d", outcome->value);
+        say_exit(outcome->value, out);
         return;
     }
     peri_tree *root;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/exit_code.h"
 #include "io/proc.h"
 
 enum {
@@ -155,7 +156,9 @@ static void explain_end(child *c, const peri_proc_end *end) {
         return;
     case PERI_EXEC_EXITED:
         if (end->value) {
+            int signal = peri_exit_code_signal(end->value);
             peri_buf_addf(&c->why, "exit code %d", end->value);
+            if (signal) peri_buf_addf(&c->why, " (signal %d)", signal);
         } else if (!c->once && !peri_str_trim(peri_buf_str(&c->out)).len) {
             peri_buf_add_c(&c->why, "it ended without an answer");
         }

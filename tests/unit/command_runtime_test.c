@@ -78,6 +78,8 @@ IT("gives the next run a new child when a program answers once and ends") {
 IT("C31 names the cause of every way of not answering") {
     expect("exit 7", false, PERI_RUN_FAILED, "exit code 7");
     expect("kill -SEGV $$", false, PERI_RUN_FAILED, "signal 11 ended it");
+    expect("sh -c 'kill -SEGV $$'; exit $?", false, PERI_RUN_FAILED,
+           "exit code 139 (signal 11)");
     expect("exit 0", false, PERI_RUN_FAILED, "it ended without an answer");
     expect("echo profile loaded; sleep 9", false, PERI_RUN_FAILED,
            "not one JSON value: \"profile loaded\"");
