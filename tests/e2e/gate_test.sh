@@ -150,7 +150,11 @@ check "C67 the same as JSON" grep -q '"name":"talker","layer":"given","state":"h
   turn s6 one
   turn s6 two
 } | live
-check "what was observed before starts no run, what is new does" [ "$(runs)" -eq 1 ]
-check "CC-6 the state was kept" grep -q 'finding number 2' "$work/out"
+check "C29 what was observed before starts no run, what is new does" [ "$(runs)" -eq 1 ]
+check "C29 CC-6 the state was kept" grep -q 'finding number 2' "$work/out"
+shown() { grep '"record":"digest".*"observer":"talker"' "$work/out"; }
+check "C29 it is shown the new prompt" sh -c 'echo "$1" | grep -q "do two"' - "$(shown)"
+check "C29 and the old one as current no more" sh -c '! echo "$1" | grep -q "do one"' - "$(shown)"
+check "C29 a session that had ended is armed again, under the same id" told armed ''
 
 finish
