@@ -48,10 +48,6 @@ static int keep_state(peri__policy *policy, peri_str session, peri_str json) {
     return status;
 }
 
-void peri__policy_forget(peri__policy *policy, peri_str session) {
-    free(peri_map_del(&policy->states, session));
-}
-
 void peri__policy_free(peri__policy *policy) {
     if (!policy) return;
     size_t at = 0;

@@ -3,6 +3,7 @@
 // running in lua_runtime.c and policy_engine.c. Called by host.c.
 #include <stdlib.h>
 
+#include "pairing/registry.h"
 #include "script/script_internal.h"
 
 static const char *const observer_functions[] = {"observe", "wake", NULL};
@@ -147,7 +148,7 @@ static int open_policy_pack(peri_script *script) {
 
 static int load_policy(peri_script *script, peri__policy *policy, peri_str name, peri_str file,
                        peri_str text, peri_diag_list *diags) {
-    peri_map_init(&policy->states, PERI__MAX_SESSIONS, (uintptr_t)policy);
+    peri_map_init(&policy->states, PERI_MAX_SESSIONS, (uintptr_t)policy);
     int status = peri__unit_init(&policy->unit, script->policy_pack, file, text, NULL);
     policy->unit.name = peri_arena_copy(&policy->unit.arena, name);
     if (name.ptr && !policy->unit.name.ptr) status = PERI_ENOMEM;
@@ -190,10 +191,4 @@ void peri_script_adopt_states(peri_script *script, peri_script *from) {
 
 void peri_script_keep_states(peri_script *script, peri_state_keeper keeper) {
     script->keeper = keeper;
-}
-
-void peri_script_end_session(peri_script *script, peri_str session) {
-    for (size_t i = 0; i < script->policy_count; i++) {
-        peri__policy_forget(script->policies[i], session);
-    }
 }

@@ -93,11 +93,8 @@ typedef struct peri_state_keeper {
 void peri_script_keep_states(peri_script *script, peri_state_keeper keeper);
 
 /// The engine over the loaded policies, in order. ctx.state is kept per (session, policy), at
-/// most 4 KiB. A fold that fails changes nothing. `decision->policy` is left alone: whose word
+/// most 4 KiB, of every session that a host may have. A fold that fails changes nothing. `decision->policy` is left alone: whose word
 /// it was is the core's to say.
 peri_policy_engine peri_script_policies(peri_script *script);
-
-/// Forgets what policies kept of a session that ended.
-void peri_script_end_session(peri_script *script, peri_str session);
 
 #endif

@@ -14,7 +14,6 @@ enum {
     PERI__MAX_PACKS = 64,
     PERI__MAX_OBSERVERS = 256,
     PERI__MAX_POLICIES = 32,
-    PERI__MAX_SESSIONS = 4096, // whose ctx.state one policy keeps
     PERI__MAX_SOURCE_BYTES = 256 * 1024,
     PERI__MAX_TEXT_BYTES = 16 * 1024, // of one returned text; the later checks' caps are lower
     PERI__UNIT_FUNCTIONS = 3,
@@ -252,7 +251,6 @@ PERI_MUST_USE int peri__markdown_load(peri__scripted *observer, const peri_markd
                                       peri_diag_list *diags);
 PERI_MUST_USE int peri__policy_load(peri__policy *policy, peri_diag_list *diags);
 
-void peri__policy_forget(peri__policy *policy, peri_str session);
 void peri__policy_free(peri__policy *policy);
 
 struct peri_script {
