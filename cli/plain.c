@@ -11,7 +11,9 @@ bool plain_is_safe(uint32_t cp) {
     return !control && !turns;
 }
 
-size_t plain_next(peri_str text, bool *safe) {
+// Bytes of the first code point of `text`, which is not empty. A byte that is no UTF-8 is one that is not
+// safe.
+static size_t next(peri_str text, bool *safe) {
     const unsigned char *bytes = (const unsigned char *)text.ptr;
     size_t size = bytes[0] < 0x80 ? 1 : bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : 2;
     uint32_t cp = size == 1 ? bytes[0] : bytes[0] & (0x7Fu >> size);
@@ -27,7 +29,7 @@ size_t plain_next(peri_str text, bool *safe) {
 void plain_print(FILE *out, peri_str text) {
     while (text.len) {
         bool safe;
-        size_t size = plain_next(text, &safe);
+        size_t size = next(text, &safe);
         fwrite(safe ? text.ptr : " ", 1, safe ? size : 1, out);
         text.ptr += size;
         text.len -= size;
@@ -36,7 +38,7 @@ void plain_print(FILE *out, peri_str text) {
 
 static bool begins_with_blank(peri_str text, size_t *size) {
     bool safe;
-    *size = plain_next(text, &safe);
+    *size = next(text, &safe);
     return !safe || text.ptr[0] == ' ';
 }
 

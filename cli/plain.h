@@ -10,10 +10,6 @@
 /// False for what would move the cursor, break the line or turn the direction of writing.
 bool plain_is_safe(uint32_t cp);
 
-/// Bytes of the first code point of `text`, which is not empty; `*safe` as above. A byte that is no
-/// UTF-8 is one that is not safe.
-size_t plain_next(peri_str text, bool *safe);
-
 /// Prints `text` as a part of one line, with blanks for what is not safe.
 void plain_print(FILE *out, peri_str text);
 

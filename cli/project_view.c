@@ -10,7 +10,8 @@
 
 enum { VALUE_MAX_CP = 120, EXCERPT_LINES = 12 };
 
-peri_str peri_project_relative(const peri_project *project, const peri_project_file *file) {
+// The path of `file` below its project's folder.
+static peri_str relative(const peri_project *project, const peri_project_file *file) {
     return peri_str_sub(file->path, project->folder.len + 1, file->path.len);
 }
 
@@ -174,7 +175,7 @@ void peri_project_view(peri_buf *out, const peri_project *project,
     bool markdown = peri_str_ends(file->path, PERI_STR(".md"));
     bool beside = !markdown && has_markdown(project, file->path);
     peri_buf_add_c(out, "  ");
-    peri_prose_add_plain(out, peri_project_relative(project, file), VALUE_MAX_CP);
+    peri_prose_add_plain(out, relative(project, file), VALUE_MAX_CP);
     peri_buf_addf(out, "\n      %s\n", what_it_is(file, markdown, beside));
     if (file->kind != PERI_PROJECT_OBSERVER) {
         view_text(out, file->text);

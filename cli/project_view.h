@@ -13,7 +13,4 @@ typedef peri_str (*peri_replaces_fn)(void *user, peri_str name);
 void peri_project_view(peri_buf *out, const peri_project *project,
                        const peri_project_file *file, peri_replaces_fn replaces, void *user);
 
-/// The path of `file` below its project's folder.
-peri_str peri_project_relative(const peri_project *project, const peri_project_file *file);
-
 #endif

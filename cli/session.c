@@ -40,6 +40,23 @@ static int read_size(const char *text, size_t *out) {
     return PERI_EXIT_OK;
 }
 
+// A peri_log_fn: errors, and warnings unless quiet, on stderr; `user` is the options.
+static void on_log(void *user, const char *severity, peri_str message) {
+    const session_options *options = user;
+    if (options->quiet && strcmp(severity, "error") != 0) return;
+    const char *lead = "perilune: ";
+    while (message.len) { // a hint stands on a line of its own
+        const char *end = memchr(message.ptr, '\n', message.len);
+        size_t size = end ? (size_t)(end - message.ptr) : message.len;
+        fputs(lead, stderr);
+        plain_print(stderr, (peri_str){message.ptr, size});
+        fputc('\n', stderr);
+        size += end != NULL;
+        message = (peri_str){message.ptr + size, message.len - size};
+        lead = message.len && message.ptr[0] == ' ' ? "" : "    ";
+    }
+}
+
 int session_host_options(const session_options *from, peri_host_options *to) {
     if (from->emit && strcmp(from->emit, "observations") != 0) {
         fprintf(stderr, "perilune: --emit takes 'observations', not '%s'\n", from->emit);
@@ -54,7 +71,7 @@ int session_host_options(const session_options *from, peri_host_options *to) {
     to->project_dir = from->project;
     to->use_user_config = true;
     to->quiet_observations = !from->emit && (!from->json || from->quiet);
-    to->on_log = session_log;
+    to->on_log = on_log;
     to->log_user = (void *)(uintptr_t)from;
     return from->max_line ? read_size(from->max_line, &to->max_line_bytes) : PERI_EXIT_OK;
 }
@@ -108,20 +125,4 @@ char *session_state_path(const session_options *options, const char *name) {
         made = asprintf(&path, "%s/.local/state/perilune/%s", home, name);
     }
     return made < 0 ? NULL : path;
-}
-
-void session_log(void *user, const char *severity, peri_str message) {
-    const session_options *options = user;
-    if (options->quiet && strcmp(severity, "error") != 0) return;
-    const char *lead = "perilune: ";
-    while (message.len) { // a hint stands on a line of its own
-        const char *end = memchr(message.ptr, '\n', message.len);
-        size_t size = end ? (size_t)(end - message.ptr) : message.len;
-        fputs(lead, stderr);
-        plain_print(stderr, (peri_str){message.ptr, size});
-        fputc('\n', stderr);
-        size += end != NULL;
-        message = (peri_str){message.ptr + size, message.len - size};
-        lead = message.len && message.ptr[0] == ' ' ? "" : "    ";
-    }
 }

@@ -30,7 +30,4 @@ int session_exit_code(int status);
 /// A path for the file `name` in the state folder; owned by the caller. NULL if there is no home.
 char *session_state_path(const session_options *options, const char *name);
 
-/// A peri_log_fn that prints errors, and warnings unless quiet, on stderr; `user` is the options.
-void session_log(void *user, const char *severity, peri_str message);
-
 #endif

@@ -1,7 +1,6 @@
 // The bounded byte buffer of buf.h. Grows by doubling; every growth is checked against `max`.
 #include "base/buf.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -90,28 +89,6 @@ void peri_buf_add_uint(peri_buf *buf, uint64_t value) {
 
 void peri_buf_add_int(peri_buf *buf, int64_t value) {
     add_whole(buf, value < 0, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
-}
-
-// "%.0f" writes no point, so the locale has no say.
-void peri_buf_add_fixed(peri_buf *buf, double value, int decimals) {
-    if (!isfinite(value)) {
-        peri_buf_add_c(buf, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
-        return;
-    }
-    double scale = 1;
-    for (int i = 0; i < decimals; i++) scale *= 10;
-    double whole = trunc(fabs(value));
-    double part = round((fabs(value) - whole) * scale);
-    if (part >= scale) {
-        part = 0;
-        whole += 1;
-    }
-    const char *sign = value < 0 && (whole > 0 || part > 0) ? "-" : "";
-    if (decimals > 0) {
-        peri_buf_addf(buf, "%s%.0f.%0*.0f", sign, whole, decimals, part);
-    } else {
-        peri_buf_addf(buf, "%s%.0f", sign, whole);
-    }
 }
 
 // Written where there is room already; only what does not fit is written twice.

@@ -30,8 +30,6 @@ void peri_buf_add_byte(peri_buf *buf, char byte);
 void peri_buf_add_repeat(peri_buf *buf, char byte, size_t count);
 void peri_buf_add_int(peri_buf *buf, int64_t value);
 void peri_buf_add_uint(peri_buf *buf, uint64_t value);
-/// Appends `value` with `decimals` (0-9) places and "." whatever the locale; NaN as "nan".
-void peri_buf_add_fixed(peri_buf *buf, double value, int decimals);
 /// printf-style; text and whole numbers only (a float's point would depend on the locale).
 void peri_buf_addf(peri_buf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -84,9 +84,6 @@ static inline peri_json_type peri_json_type_of(peri_json v) {
 /// The member `key` of an object; absent if `v` is none or has none.
 peri_json peri_json_get(peri_json v, peri_str key);
 
-/// Follows member names joined by "." from `v`.
-peri_json peri_json_path(peri_json v, peri_str path);
-
 /// Visits an array's elements or an object's members.
 /// for (peri_json_iter it = peri_json_begin(v); peri_json_more(&it);) use(it.key, it.value);
 typedef struct peri_json_iter {

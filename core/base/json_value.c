@@ -149,15 +149,6 @@ peri_json peri_json_get(peri_json v, peri_str key) {
     return found;
 }
 
-peri_json peri_json_path(peri_json v, peri_str path) {
-    while (path.len) {
-        size_t dot = peri_str_find_byte(path, '.', 0);
-        v = peri_json_get(v, peri_str_sub(path, 0, dot == PERI_NPOS ? path.len : dot));
-        path = dot == PERI_NPOS ? (peri_str){0} : peri_str_sub(path, dot + 1, path.len);
-    }
-    return v;
-}
-
 int peri_json_int(peri_json v, int64_t *out) {
     if (peri_json_type_of(v) != PERI_JSON_NUMBER) return PERI_EINVAL;
     return peri_str_int(peri_json_raw(v), out);

@@ -20,10 +20,6 @@ static size_t ascii_run(peri_str s, size_t from) {
     return at - from;
 }
 
-bool peri_utf8_ascii(peri_str s) {
-    return ascii_run(s, 0) == s.len;
-}
-
 static bool is_tail(unsigned char byte) {
     return (byte & 0xC0) == 0x80;
 }

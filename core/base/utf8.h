@@ -13,9 +13,6 @@ static inline bool peri_utf8_valid(peri_str s) {
     return peri_utf8_valid_prefix(s) == s.len;
 }
 
-/// True if no byte has its high bit set.
-bool peri_utf8_ascii(peri_str s);
-
 /// Appends `s` with each maximal invalid sequence replaced by U+FFFD; returns how many there
 /// were.
 size_t peri_utf8_repair(peri_buf *out, peri_str s);

@@ -11,7 +11,7 @@
 
 enum { SHOWN_BYTES = 120 };
 
-peri_str peri_hook_verdict_word(peri_hook_verdict verdict) {
+static peri_str word_of(peri_hook_verdict verdict) {
     static const peri_str words[] = {
 #define VERDICT_WORD(name, word) {word, sizeof(word) - 1},
         PERI_HOOK_VERDICT_LIST(VERDICT_WORD)
@@ -41,7 +41,7 @@ static peri_hook_verdict find_verdict(peri_str word) {
     if (peri_str_eq(word, PERI_STR("approve"))) return PERI_HOOK_ALLOW;
     if (peri_str_eq(word, PERI_STR("block"))) return PERI_HOOK_DENY;
     for (int i = PERI_HOOK_ALLOW; i < PERI_HOOK_VERDICT_COUNT; i++) {
-        if (peri_str_eq(peri_hook_verdict_word((peri_hook_verdict)i), word)) {
+        if (peri_str_eq(word_of((peri_hook_verdict)i), word)) {
             return (peri_hook_verdict)i;
         }
     }
@@ -58,7 +58,7 @@ static void take_word(peri_hook_answer *out, const peri_tree *node, peri_str rea
         say(out, PERI_HOOK_DENY, "bad verdict \"%.*s\"", PERI_FMT(shown(word)));
     } else if (found >= out->verdict) {
         peri_str why = shown(reason);
-        peri_str said = peri_hook_verdict_word(found);
+        peri_str said = word_of(found);
         say(out, found, why.len ? "%.*s: %.*s" : "%.*s%.*s", PERI_FMT(said), PERI_FMT(why));
     }
 }

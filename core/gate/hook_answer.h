@@ -43,8 +43,6 @@ typedef struct peri_hook_answer {
     char cause[PERI_HOOK_CAUSE_BYTES]; // one clause; "" for silence
 } peri_hook_answer;
 
-peri_str peri_hook_verdict_word(peri_hook_verdict verdict);
-
 /// Reads one hook's end into an answer.
 void peri_hook_answer_read(const peri_hook_outcome *outcome, peri_hook_answer *out);
 

@@ -102,8 +102,9 @@ int peri_permissions_add_rules(peri_permissions *permissions, peri_settings_rank
     return status;
 }
 
-int peri_permissions_allow_types(peri_permissions *permissions, peri_str source,
-                                 const peri_str *types, size_t count) {
+// Every list of allowed types has to hold a type for it to be allowed.
+static int allow_types(peri_permissions *permissions, peri_str source, const peri_str *types,
+                       size_t count) {
     if (permissions->allowed_count == PERI_TYPE_LISTS_MAX) return PERI_ELIMIT;
     peri_str *kept = peri_arena_zero(&permissions->arena, (count + 1) * sizeof *kept);
     if (!kept) return PERI_ENOMEM;
@@ -117,8 +118,9 @@ int peri_permissions_allow_types(peri_permissions *permissions, peri_str source,
     return PERI_OK;
 }
 
-void peri_permissions_set_mode(peri_permissions *permissions, peri_settings_rank rank,
-                               peri_permission_mode mode) {
+// Takes `mode` if no higher source has named one.
+static void set_mode(peri_permissions *permissions, peri_settings_rank rank,
+                     peri_permission_mode mode) {
     if ((int)rank < permissions->mode_rank) return;
     permissions->mode_rank = (int)rank;
     permissions->mode = mode;
@@ -161,7 +163,7 @@ static int add_allowed(const adding *a, const peri_tree *list) {
         }
         types[count++] = peri_tree_str(one);
     }
-    return peri_permissions_allow_types(a->to, a->source, types, count);
+    return allow_types(a->to, a->source, types, count);
 }
 
 static int add_permissions(const adding *a, const peri_tree *map) {
@@ -180,7 +182,7 @@ static int add_permissions(const adding *a, const peri_tree *map) {
     if (peri_tree_type(mode) != PERI_JSON_STRING || found == PERI_PERMISSION_MODE_COUNT) {
         return wrong(a, "permissions.defaultMode", "one of the permission modes");
     }
-    peri_permissions_set_mode(a->to, a->rank, found);
+    set_mode(a->to, a->rank, found);
     return PERI_OK;
 }
 

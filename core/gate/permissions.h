@@ -98,14 +98,6 @@ PERI_MUST_USE int peri_permissions_add_rules(peri_permissions *permissions,
                                              peri_str source, const peri_str *texts,
                                              size_t count, peri_diag_list *diags);
 
-/// Adds a list of allowed types; every list has to hold a type for it to be allowed.
-PERI_MUST_USE int peri_permissions_allow_types(peri_permissions *permissions, peri_str source,
-                                               const peri_str *types, size_t count);
-
-/// Takes `mode` if no higher source has named one.
-void peri_permissions_set_mode(peri_permissions *permissions, peri_settings_rank rank,
-                               peri_permission_mode mode);
-
 /// Adds the hooks of `{ "PreToolUse": [...] }`.
 PERI_MUST_USE int peri_permissions_add_hooks(peri_permissions *permissions, peri_str source,
                                              const peri_tree *hooks, peri_diag_list *diags);

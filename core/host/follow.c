@@ -63,13 +63,13 @@ bool host_follow_wants(const peri_host *host, const char *path) {
     return root_of(host->follow, path) && !host_is_sidecar(host, path);
 }
 
-host_tail *host_follow_find(const peri_host *host, const char *path) {
+static host_tail *find_tail(const peri_host *host, const char *path) {
     return peri_map_get(&host->follow->tails, peri_str_c(path));
 }
 
 host_tail *host_follow_add(peri_host *host, const char *path) {
     host_follow *f = host->follow;
-    host_tail *tail = host_follow_find(host, path);
+    host_tail *tail = find_tail(host, path);
     if (tail) return tail;
     tail = calloc(1, sizeof *tail);
     if (tail) tail->path = strdup(path);
@@ -113,7 +113,7 @@ static void file_changed(peri_host *host, const char *path) {
 static int file_found(void *user, const char *path) {
     peri_host *host = user;
     peri_file_id id;
-    const host_tail *tail = host_follow_find(host, path);
+    const host_tail *tail = find_tail(host, path);
     bool unchanged = tail && tail->known && peri_path_id_of(path, &id) == PERI_OK &&
                      id.inode == tail->at.id.inode && id.size == tail->read_at;
     if (!unchanged) file_changed(host, path);

@@ -269,7 +269,8 @@ int host_tail_open(peri_host *host, host_tail *tail) {
     return status;
 }
 
-void host_tail_mark(host_tail *tail) {
+// Notes the position: behind the last whole record.
+static void mark(host_tail *tail) {
     uint64_t print;
     const peri_source *source = tail->source;
     if (!source || source->file.fd < 0) return;
@@ -296,7 +297,7 @@ int host_tail_read(peri_host *host, host_tail *tail) {
 
 bool host_tail_rest(peri_host *host, host_tail *tail) {
     peri_source *source = tail->source;
-    host_tail_mark(tail);
+    mark(tail);
     tail->read_at = tail->opened_at + source->file.read_bytes;
     peri_file_close(&source->file);
     peri_buf_deinit(&source->pending);
@@ -312,7 +313,7 @@ bool host_tail_rest(peri_host *host, host_tail *tail) {
 }
 
 void host_tail_save(peri_host *host, host_tail *tail) {
-    host_tail_mark(tail);
+    mark(tail);
     if (!host->ledger || tail->at.offset == tail->saved_offset || tail->foreign) return;
     const host_agent *last = tail->source ? tail->source->last : NULL;
     const host_session *session = last ? last->agent->session->attached : NULL;

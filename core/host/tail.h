@@ -44,15 +44,11 @@ PERI_MUST_USE int host_tail_read(peri_host *host, host_tail *tail);
 /// At the end of what is there: notes the position and lets go of the file and of spare memory. True
 /// if the name now stands for another file, which is to be opened.
 bool host_tail_rest(peri_host *host, host_tail *tail);
-/// Notes the position: behind the last whole record.
-void host_tail_mark(host_tail *tail);
 /// Writes the position into the ledger's transaction if it moved.
 void host_tail_save(peri_host *host, host_tail *tail);
 void host_tail_free(peri_host *host, host_tail *tail);
 
 // host/follow.c
-/// The followed file of that name; NULL if it is not followed.
-host_tail *host_follow_find(const peri_host *host, const char *path);
 /// True if a file of that name would be followed.
 bool host_follow_wants(const peri_host *host, const char *path);
 /// Follows it from now on, if it does not yet. NULL beyond the maximum or memory.

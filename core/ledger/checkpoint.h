@@ -18,9 +18,6 @@ typedef struct peri_checkpoint {
 PERI_MUST_USE int peri_ledger_put_checkpoint(peri_ledger *ledger, const peri_checkpoint *from,
                                              int64_t wall_ms);
 
-/// Forgets a path's.
-PERI_MUST_USE int peri_ledger_drop_checkpoint(peri_ledger *ledger, peri_str path);
-
 /// Visits the latest `limit`, their paths included.
 typedef void (*peri_checkpoint_fn)(void *user, const peri_checkpoint *checkpoint);
 PERI_MUST_USE int peri_ledger_checkpoints(peri_ledger *ledger, uint64_t limit,

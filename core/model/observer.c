@@ -30,10 +30,6 @@ peri_str peri_slice_word(peri_slice slice) {
     return word_at(slice_words, PERI_SLICE_COUNT, slice);
 }
 
-peri_slice peri_slice_find(peri_str word) {
-    return (peri_slice)find(slice_words, PERI_SLICE_COUNT, word);
-}
-
 peri_str peri_layout_word(peri_layout layout) {
     return word_at(layout_words, PERI_LAYOUT_COUNT, layout);
 }

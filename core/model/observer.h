@@ -151,7 +151,6 @@ typedef struct peri_goal {
 peri_str peri_trigger_word(peri_trigger trigger);
 peri_trigger peri_trigger_find(peri_str word);
 peri_str peri_slice_word(peri_slice slice);
-peri_slice peri_slice_find(peri_str word);
 peri_str peri_layout_word(peri_layout layout);
 peri_layout peri_layout_find(peri_str word);
 

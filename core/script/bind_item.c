@@ -36,7 +36,8 @@ static void parse_input(lua_State *L, const peri_item *item) {
     lua_pushboolean(L, false);
 }
 
-void peri__input_push(lua_State *L, peri__pack *pack, const peri_item *item) {
+// The input of a tool_call item, parsed once a call.
+static void push_parsed(lua_State *L, peri__pack *pack, const peri_item *item) {
     void *key = (void *)(uintptr_t)item;
     peri__cache_push(L, pack);
     lua_pushlightuserdata(L, key);
@@ -63,7 +64,7 @@ static void push_name(lua_State *L, const peri__view *view) {
 }
 
 static void push_input(lua_State *L, const peri__view *view) {
-    peri__input_push(L, view->pack, view->item);
+    push_parsed(L, view->pack, view->item);
 }
 
 static void push_item_text(lua_State *L, const peri__view *view) {

@@ -207,9 +207,7 @@ peri__pack *peri__method_pack(lua_State *L);
 /// Text, or nil if absent.
 void peri__str_push(lua_State *L, peri_str text);
 
-/// The input of a tool_call item, parsed once a call (bind_item.c).
-void peri__input_push(lua_State *L, peri__pack *pack, const peri_item *item);
-/// The JSON text that input is parsed from; absent if only a part of it is known.
+/// The JSON text that a tool_call's input is parsed from; absent if only a part of it is known.
 peri_str peri__input_json(const peri_item *item);
 
 /// Sees to pack->live.calls and its count (bind_turn.c).

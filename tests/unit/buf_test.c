@@ -1,5 +1,4 @@
 // The promises of buf.h.
-#include <math.h>
 
 #include "base/buf.h"
 #include "test.h"
@@ -35,7 +34,6 @@ IT("adds all or nothing, whatever the kind of append") {
     CHECK_WHOLE(4, peri_buf_add_int(&buf, -12));
     CHECK_WHOLE(4, peri_buf_add_uint(&buf, 123));
     CHECK_WHOLE(4, peri_buf_addf(&buf, "%d", 123));
-    for (size_t max = 2; max < 7; max++) CHECK_WHOLE(max, peri_buf_add_fixed(&buf, -1.25, 2));
 }
 
 IT("adds nothing after a failure until it is cleared") {
@@ -83,31 +81,6 @@ IT("writes whole numbers") {
     CHECK_STR(peri_buf_str(&buf),
               "0 -9223372036854775808 9223372036854775807 18446744073709551615");
     peri_buf_deinit(&buf);
-}
-
-static void check_fixed(double value, int decimals, const char *want) {
-    peri_buf buf;
-    peri_buf_init(&buf, 400);
-    peri_buf_add_fixed(&buf, value, decimals);
-    CHECK_STR(peri_buf_str(&buf), want);
-    peri_buf_deinit(&buf);
-}
-
-IT("writes a fixed number of decimals, for great numbers too") {
-    check_fixed(0, 0, "0");
-    check_fixed(1.5, 2, "1.50");
-    check_fixed(-1.25, 2, "-1.25");
-    check_fixed(0.999, 2, "1.00");
-    check_fixed(2.5, 0, "3");
-    check_fixed(-0.001, 2, "0.00");
-    check_fixed(0.05, 1, "0.1");
-    check_fixed(0.000000001, 9, "0.000000001");
-    check_fixed(123456789.5, 9, "123456789.500000000");
-    check_fixed(9007199254740992.0, 2, "9007199254740992.00");
-    check_fixed(1e22, 1, "10000000000000000000000.0");
-    check_fixed(NAN, 2, "nan");
-    check_fixed(INFINITY, 2, "inf");
-    check_fixed(-INFINITY, 2, "-inf");
 }
 
 IT("formats, and ends its text with a NUL on demand") {

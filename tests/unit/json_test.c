@@ -144,17 +144,6 @@ IT("finds equal keys among very many without comparing all pairs") {
     peri_buf_deinit(&text);
 }
 
-IT("follows a path of names") {
-    fixture f = scan(PERI_STR("{\"message\":{\"usage\":{\"in\":7}}}"));
-    int64_t value = 0;
-    CHECK_OK(peri_json_int(peri_json_path(root(&f), PERI_STR("message.usage.in")), &value));
-    CHECK_EQ(value, 7);
-    CHECK_EQ(peri_json_type_of(peri_json_path(root(&f), PERI_STR("message.none.in"))),
-             PERI_JSON_ABSENT);
-    CHECK_EQ(peri_json_type_of(peri_json_path(root(&f), PERI_STR(""))), PERI_JSON_OBJECT);
-    drop(&f);
-}
-
 IT("compares a string's content without unescaping it") {
     fixture f = scan(PERI_STR("[\"a\\nb\",\"\\ud83d\\ude00\",\"\",1]"));
     peri_json_iter it = peri_json_begin(root(&f));

@@ -7,16 +7,12 @@ IT("finds every word of a definition again, and no other") {
     for (int i = 0; i < PERI_TRIGGER_COUNT; i++) {
         CHECK_EQ(peri_trigger_find(peri_trigger_word((peri_trigger)i)), i);
     }
-    for (int i = 0; i < PERI_SLICE_COUNT; i++) {
-        CHECK_EQ(peri_slice_find(peri_slice_word((peri_slice)i)), i);
-    }
     for (int i = 0; i < PERI_LAYOUT_COUNT; i++) {
         CHECK_EQ(peri_layout_find(peri_layout_word((peri_layout)i)), i);
     }
     CHECK_STR(peri_trigger_word(PERI_TRIGGER_TURN_END), "turn_end");
     CHECK_STR(peri_layout_word(PERI_LAYOUT_CLAUDE_215), "claude-2.1.215");
     CHECK_EQ(peri_trigger_find(PERI_STR("turn_en")), PERI_TRIGGER_COUNT);
-    CHECK_EQ(peri_slice_find(PERI_STR("turn_end")), PERI_SLICE_COUNT);
     CHECK_EQ(peri_layout_find((peri_str){0}), PERI_LAYOUT_COUNT);
     CHECK(peri_slice_word(PERI_SLICE_COUNT).ptr == NULL);
 }

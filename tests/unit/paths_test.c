@@ -51,6 +51,15 @@ static void set_up(set *s) {
     }
 }
 
+static peri_json walk(peri_json v, peri_str path) {
+    while (path.len) {
+        size_t dot = peri_str_find_byte(path, '.', 0);
+        v = peri_json_get(v, peri_str_sub(path, 0, dot == PERI_NPOS ? path.len : dot));
+        path = dot == PERI_NPOS ? (peri_str){0} : peri_str_sub(path, dot + 1, path.len);
+    }
+    return v;
+}
+
 IT("finds what a walk name by name finds, in whatever order it is asked") {
     set s;
     set_up(&s);
@@ -62,7 +71,7 @@ IT("finds what a walk name by name finds, in whatever order it is asked") {
         peri_paths_begin(s.paths);
         for (size_t i = 0; i < 2 * ASKED; i++) { // the second time from memory
             size_t at = (i + round) % ASKED;
-            peri_json want = peri_json_path(base.value, peri_str_c(asked[at]));
+            peri_json want = walk(base.value, peri_str_c(asked[at]));
             peri_json got = peri_paths_find(s.paths, base, s.ids[at]);
             CHECK_EQ(got.doc != NULL, want.doc != NULL);
             CHECK_EQ(got.node, want.node);

@@ -42,10 +42,8 @@ IT("takes exactly the valid sequences of RFC 3629") {
 IT("sees a byte over 0x7F wherever it stands") {
     char text[33];
     memset(text, 'x', sizeof text);
-    CHECK(peri_utf8_ascii(peri_str_of(text, sizeof text)));
     for (size_t at = 0; at < sizeof text; at++) {
         text[at] = '\x80';
-        CHECK(!peri_utf8_ascii(peri_str_of(text, sizeof text)));
         CHECK_EQ(peri_utf8_valid_prefix(peri_str_of(text, sizeof text)), at);
         text[at] = 'x';
     }
