@@ -9,6 +9,8 @@
 
 #include "against_rules.h"
 #include "base/json.h"
+#include "plain.h"
+#include "prose.h"
 #include "session.h"
 #include "tell.h"
 
@@ -148,8 +150,8 @@ int against_replay(const session_options *options, const char *recording, peri_r
         (void)session_settle(host, &none);
         code = session_end(host, &none);
     }
-    timeline_deinit(&none);
     peri_host_free(host);
+    timeline_deinit(&none);
     return code;
 }
 
@@ -175,7 +177,8 @@ static void add_reason(peri_buf *out, const entry *e) {
 }
 
 static void add_line(peri_buf *out, const entry *e, peri_str reason) {
-    peri_buf_addf(out, "%s: ", e->path);
+    peri_prose_add_plain(out, peri_str_c(e->path), LINE_MAX_BYTES);
+    peri_buf_add_c(out, ": ");
     if (reason.len) {
         peri_buf_addf(out, "warning: %s never matched: %.*s [never-matched]\n", e->name,
                       PERI_FMT(reason));
@@ -226,7 +229,11 @@ int against_run(against *a, const char *recording, bool json) {
             a->all[k].done |= strcmp(a->all[k].folder, a->folder) == 0;
         }
     }
-    if (!json) printf("\nagainst %s\n", recording);
+    if (!json) {
+        fputs("\nagainst ", stdout);
+        plain_print(stdout, peri_str_c(recording));
+        fputc('\n', stdout);
+    }
     for (size_t i = 0; i < a->count; i++) {
         int code = print_entry(&a->all[i], json);
         if (code != PERI_EXIT_OK) return code;

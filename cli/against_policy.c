@@ -6,6 +6,7 @@
 
 #include "against_rules.h"
 #include "json_line.h"
+#include "plain.h"
 
 typedef struct words {
     peri_str policy;
@@ -25,15 +26,16 @@ static void tell(const words *w, const char *path, bool json) {
         json_line_string(stdout, w->policy);
         printf(",\"matched\":%s,\"decisions\":%llu,\"own\":%llu}\n", w->own ? "true" : "false",
                w->decisions, w->own);
-    } else if (w->own) {
-        printf("%s: changed %llu of %llu decisions\n", path, w->own, w->decisions);
+        return;
+    }
+    plain_print(stdout, peri_str_c(path));
+    if (w->own) {
+        printf(": changed %llu of %llu decisions\n", w->own, w->decisions);
     } else if (w->decisions) {
-        printf(
-            "%s: warning: never matched: it changed none of %llu decisions [never-matched]\n",
-            path, w->decisions);
+        printf(": warning: never matched: it changed none of %llu decisions [never-matched]\n",
+               w->decisions);
     } else {
-        printf("%s: warning: never matched: nothing was proposed there [never-matched]\n",
-               path);
+        puts(": warning: never matched: nothing was proposed there [never-matched]");
     }
 }
 

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "host/author.h"
+#include "prose.h"
 
 enum { MAX_REQUESTS = 4096, REQUESTS_BYTES = 8 * 1024 * 1024, LINE_BYTES = 16 * 1024 };
 
@@ -57,7 +58,8 @@ static void add_reason(peri_buf *out, const trying *t, const peri_tried_rule *ru
 
 static void add_line(peri_buf *out, const trying *t, const peri_tried_rule *rule,
                      peri_str reason) {
-    peri_buf_addf(out, "%s:%u: ", t->path, rule->line);
+    peri_prose_add_plain(out, peri_str_c(t->path), LINE_BYTES);
+    peri_buf_addf(out, ":%u: ", rule->line);
     if (reason.len) {
         peri_buf_addf(out, "warning: %s rule %.*s never matched: %.*s [never-matched]\n",
                       rule->effect, PERI_FMT(rule->text), PERI_FMT(reason));

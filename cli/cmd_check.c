@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "host/author.h"
 #include "io/files.h"
+#include "plain.h"
 #include "tell.h"
 
 static const char help[] =
@@ -98,7 +99,8 @@ static void print_json(const char *path, const peri_checked *checked,
 // a person takes it for.
 static void print_human(const char *path, const peri_checked *checked,
                         const peri_diag_list *diags, bool quiet) {
-    printf("%s: %s (%s)\n", path, verdict_of(diags), kind_word(checked->kind));
+    plain_print(stdout, peri_str_c(path));
+    printf(": %s (%s)\n", verdict_of(diags), kind_word(checked->kind));
     peri_tell_diags(stdout, diags);
     if (!checked->observer || quiet) return;
     peri_buf out;

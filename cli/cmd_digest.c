@@ -1,12 +1,14 @@
 // `perilune digest FILE`: exactly what an observer would be shown, one digest a step.
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/json.h"
 #include "cli.h"
 #include "host/author.h"
 #include "known.h"
+#include "plain.h"
 #include "session.h"
 
 static const char help[] =
@@ -51,6 +53,30 @@ static void print_json(printing *p, const peri_turn *turn, const peri_observer *
     fwrite(out->ptr, 1, out->len, stdout);
 }
 
+// To the byte where it is stored or piped; a terminal gets its lines without what could repaint them.
+static void print_text(peri_str text) {
+    if (!isatty(STDOUT_FILENO)) {
+        fwrite(text.ptr, 1, text.len, stdout);
+        return;
+    }
+    for (size_t at = 0, end; at < text.len; at = end + 1) {
+        end = peri_str_find_byte(text, '\n', at);
+        if (end == PERI_NPOS) end = text.len;
+        plain_print(stdout, peri_str_sub(text, at, end - at));
+        if (end < text.len) putchar('\n');
+    }
+}
+
+static void print_human(const peri_turn *turn, peri_str text) {
+    fputs("--- session ", stdout);
+    plain_print(stdout, turn->session);
+    fputs(", agent ", stdout);
+    plain_print(stdout, turn->agent);
+    printf(", turn %u, step %u ---\n", turn->turn, turn->step);
+    print_text(text);
+    fputs("\n\n", stdout);
+}
+
 static void print_digest(void *user, const peri_turn *turn, const peri_observer *observer,
                          peri_str text) {
     printing *p = user;
@@ -59,12 +85,9 @@ static void print_digest(void *user, const peri_turn *turn, const peri_observer 
     p->count++;
     if (p->json) {
         print_json(p, turn, observer, text);
-        return;
+    } else {
+        print_human(turn, text);
     }
-    printf("--- session %.*s, agent %.*s, turn %u, step %u ---\n", PERI_FMT(turn->session),
-           PERI_FMT(turn->agent), turn->turn, turn->step);
-    fwrite(text.ptr, 1, text.len, stdout);
-    fputs("\n\n", stdout);
 }
 
 // Without --observer: everything an observer of every step sees by default.

@@ -57,6 +57,21 @@ for verb in "explain $(cat "$work/id")" "log --replay" observers status; do
   check "nor through $(echo "$verb" | cut -d ' ' -f 1)" clean
 done
 
+cp "$work/own"/*.lua "$work/ring/$(printf 'c\033[31m.lua')"
+try "$perilune" check --against "$demo" "$work/ring"
+check "a file's name that check finds is printed" grep -q 'ring/c \[31m.lua: ' "$work/out"
+check "without its control characters" clean
+printf '%s\n' '{"session":"s\u001b[31m\nt","kind":"user_message","text":"x\u001b[2Jy\nz"}' \
+  '{"session":"s\u001b[31m\nt","kind":"turn_ended","reason":"end"}' >"$work/loud.jsonl"
+try script -qec "'$perilune' digest '$work/loud.jsonl'" /dev/null
+tr -d '\r' <"$work/out" >"$work/shown" # the terminal's own
+mv "$work/shown" "$work/out"
+check "digest shows the names in its heading as one line" grep -q 'session s \[31m t, agent' "$work/out"
+check "and a terminal the text line by line" grep -qx 'x \[2Jy' "$work/out"
+check "and no control character" clean
+try "$perilune" digest "$work/loud.jsonl"
+check "a file gets the text as it is" grep -q "$(printf '^x\033\[2Jy$')" "$work/out"
+
 # A tree of everything a disk may hold: read as far as it can be, the rest counted and told.
 tree=$work/tree
 good='{"session":"s","agent":"main","kind":"user_message","text":"good"}'
