@@ -159,8 +159,8 @@ static int run_side(const peri_host_options *how, const char *dialect, const cha
         code = session_end(host, &none);
     }
     s->model_calls = model_calls_of(host);
-    timeline_deinit(&none);
     peri_host_free(host);
+    timeline_deinit(&none);
     return code == PERI_EXIT_OK ? finish_side(s) : code;
 }
 
@@ -342,7 +342,6 @@ int backtest(const session_options *options, const peri_host_options *how,
         if (!options->json) print_sides(options, more);
         size_t changes = print_all(&before, &after, options->json);
         if (changes && more->fail_on_change) code = PERI_EXIT_NEGATIVE;
-        if (fflush(stdout) != 0) code = PERI_EXIT_INTERNAL;
     }
     free_side(&before);
     free_side(&after);

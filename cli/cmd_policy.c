@@ -58,7 +58,6 @@ static int with_chain(const session_options *options, bool table, const char *pa
     code = session_exit_code(peri_host_open_chain(host, &how, &chain));
     if (code == PERI_EXIT_OK && table) policy_table(&chain, options->json, stdout);
     if (code == PERI_EXIT_OK && !table) code = eval_file(path, &chain);
-    if (fflush(stdout) != 0 && code == PERI_EXIT_OK) code = PERI_EXIT_INTERNAL;
     peri_host_free(host);
     return code;
 }

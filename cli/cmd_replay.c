@@ -81,6 +81,7 @@ static void list_other(peri_host *host, const timeline *t) {
     }
 }
 
+// Takes the host, which speaks to its subscribers until it is gone.
 static int replay(peri_host *host, const session_options *options, const char *const *paths,
                   size_t count) {
     timeline t;
@@ -97,6 +98,7 @@ static int replay(peri_host *host, const session_options *options, const char *c
         code = session_end(host, &t);
         list_other(host, &t);
     }
+    peri_host_free(host);
     timeline_deinit(&t);
     return code;
 }
@@ -134,10 +136,7 @@ int cmd_replay(int argc, char **argv) {
         peri_host *host;
         int status = peri_host_new(&how, &host);
         code = session_exit_code(status);
-        if (status >= 0) {
-            code = replay(host, &options, paths, count);
-            peri_host_free(host);
-        }
+        if (status >= 0) code = replay(host, &options, paths, count);
     }
     free(ledger);
     free(other);

@@ -140,6 +140,7 @@ static int follow(peri_host *host, const session_options *options, const char *c
     return PERI_EXIT_OK;
 }
 
+// Takes the host, which speaks to its subscribers until it is gone.
 static int run(peri_host *host, const session_options *options, const char *const *paths) {
     timeline t;
     timeline_init(&t, stdout, options->json, options->quiet, true);
@@ -161,6 +162,7 @@ static int run(peri_host *host, const session_options *options, const char *cons
         (void)session_settle(host, &t);
         code = session_end(host, &t);
     }
+    peri_host_free(host);
     timeline_deinit(&t);
     return code;
 }
@@ -171,9 +173,7 @@ static int run_host(const session_options *options, const peri_host_options *how
     int status = peri_host_new(how, &host);
     if (status < 0) return session_exit_code(status);
     if (to->fd >= 0) peri_host_set_sink(host, sink_write, to);
-    int code = run(host, options, paths);
-    peri_host_free(host);
-    return code;
+    return run(host, options, paths);
 }
 
 int cmd_run(int argc, char **argv) {

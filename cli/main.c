@@ -1,6 +1,10 @@
 // The command line: finds the verb and hands over.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "cli.h"
@@ -55,7 +59,33 @@ static int unknown(const char *verb) {
     return PERI_EXIT_USAGE;
 }
 
-int main(int argc, char **argv) {
+// Whoever starts us may have closed a standard stream: the next file opened would get its number, and
+// what is meant for people would be written into it.
+static bool have_streams(void) {
+    int fd;
+    do {
+        fd = open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    return fd < 0 || close(fd) == 0;
+}
+
+// A reader that left (`| head`) has what it wanted; a disk that is full has not.
+static bool reader_left(void) {
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP));
+}
+
+// No verb has done its work whose answer nobody can read.
+static int ended(int code) {
+    bool written = fflush(stdout) == 0;
+    if ((written && !ferror(stdout)) || code > PERI_EXIT_NEGATIVE || reader_left()) return code;
+    fputs("perilune: cannot write the output", stderr);
+    if (!written) fprintf(stderr, ": %s", strerror(errno));
+    fputc('\n', stderr);
+    return PERI_EXIT_INTERNAL;
+}
+
+static int dispatch(int argc, char **argv) {
     if (argc < 2) {
         print_help(stderr);
         return PERI_EXIT_USAGE;
@@ -73,4 +103,8 @@ int main(int argc, char **argv) {
         if (strcmp(argv[1], verbs[i].name) == 0) return verbs[i].run(argc - 1, argv + 1);
     }
     return unknown(argv[1]);
+}
+
+int main(int argc, char **argv) {
+    return have_streams() ? ended(dispatch(argc, argv)) : PERI_EXIT_INTERNAL;
 }

@@ -94,10 +94,6 @@ int session_end(peri_host *host, timeline *t) {
         }
         if (status >= 0) status = peri_host_step(host, ANSWER_WAIT_MS);
     }
-    if (fflush(t->out) != 0 && !t->broken) {
-        perror("perilune: cannot write the output");
-        return PERI_EXIT_INTERNAL;
-    }
     return status < 0 ? session_exit_code(status) : PERI_EXIT_OK;
 }
 

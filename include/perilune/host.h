@@ -176,7 +176,8 @@ PERI_API PERI_MUST_USE int peri_source_end(peri_source *source);
 typedef void (*peri_record_fn)(void *user, const peri_record *record);
 
 /// Adds a subscriber that is never busy; at most 16 of both kinds. It is called inside the host's
-/// steps: what may block belongs behind peri_host_subscribe_try().
+/// steps and inside peri_host_free(), which tells how everything ended, so it lives longer than the host:
+/// what may block belongs behind peri_host_subscribe_try().
 /// @return PERI_OK or PERI_ELIMIT.
 PERI_API PERI_MUST_USE int peri_host_subscribe(peri_host *host, peri_record_fn fn, void *user);
 

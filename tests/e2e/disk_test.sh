@@ -62,7 +62,7 @@ limited() { (
   exit "$status"
 ); }
 status=0
-limited 8 --state "$work/good" --sink "$work/sink.limited" || status=$?
+limited 8 --quiet --state "$work/good" --sink "$work/sink.limited" || status=$?
 check "a sink that may not grow: the run ends well" exits 0
 check "and it holds whole lines alone" [ -z "$(sed '/^{"id":.*}$/d' "$work/sink.limited" 2>/dev/null)" ]
 
@@ -107,4 +107,26 @@ if mount -t tmpfs -o size=8192k tmpfs "$work/disk" 2>/dev/null; then
 else
   echo "# skipped: a full and a read-only disk: no file system may be mounted here"
 fi
+# What nobody could read was not said: no verb ends well on a standard output that took nothing. One whose
+# reader left (`| head`) does.
+for verb in "replay $demo" "replay --json $demo" "replay --emit observations $demo" \
+  "replay --policy default --against quiet $demo" "digest $work/events.jsonl" "run $work/events.jsonl" \
+  observers status "policy table" --help; do
+  status=0
+  # shellcheck disable=SC2086 # a verb with its arguments
+  timeout 60 "$perilune" $verb </dev/null >/dev/full 2>"$work/err" || status=$?
+  check "a full standard output of ${verb%% /*} is told" said 'cannot write the output' 1
+  check "with exit 3" exits 3
+  # shellcheck disable=SC2086
+  { timeout 60 "$perilune" $verb </dev/null 2>"$work/err" || true; } | head -n 1 >"$work/out"
+  check "a reader that leaves is no failure" [ ! -s "$work/err" ]
+done
+
+# Closed standard streams: what is opened next does not become one.
+for verb in "run -" "replay $demo" "run $work/events.jsonl"; do
+  status=0
+  # shellcheck disable=SC2086
+  timeout 60 "$perilune" $verb <&- >&- 2>&- || status=$?
+  check "without standard streams ${verb%% *} ends well" exits 0
+done
 finish
