@@ -220,17 +220,30 @@ IT("OB-2 reads AgentObservation as it is, and numbers it anew") {
     hosting_close(&h);
 }
 
+static const char payloads[] =
+    "{\"kind\":\"model-request\",\"request\":{\"system\":\"PRIVATE\"},\"pass\":1,\"at\":"
+    "\"2026-11-30T10:00:00.000Z\",\"scope\":{\"dispatchId\":\"d1\"}}\n"
+    "{\"kind\":\"model-response\",\"response\":{\"text\":\"PRIVATE\"},\"pass\":1,\"at\":"
+    "\"2026-11-30T10:00:01.000Z\",\"scope\":{\"dispatchId\":\"d1\"}}\n";
+
 IT("OB-4 drops the payloads of model requests and responses") {
-    static const char lines[] =
-        "{\"kind\":\"model-request\",\"request\":{\"system\":\"PRIVATE\"},\"pass\":1,\"at\":"
-        "\"2026-11-30T10:00:00.000Z\",\"scope\":{\"dispatchId\":\"d1\"}}\n"
-        "{\"kind\":\"model-response\",\"response\":{\"text\":\"PRIVATE\"},\"pass\":1,\"at\":"
-        "\"2026-11-30T10:00:01.000Z\",\"scope\":{\"dispatchId\":\"d1\"}}\n";
     start();
-    hosting_feed(&h, hosting_stream(&h, NULL), peri_str_c(lines));
+    hosting_feed(&h, hosting_stream(&h, NULL), peri_str_c(payloads));
     CHECK_EQ(observations("model-request"), 1);
     CHECK_EQ(observations("model-response"), 1);
     CHECK_EQ(times(peri_buf_str(&h.records), "PRIVATE"), 0);
+    hosting_close(&h);
+}
+
+IT("OB-4 keeps them with verbose: true") {
+    hosting_open_files(&h, PERI_MODE_REPLAY,
+                       &(hosting_files){.observer =
+                                            "return { name = 'probe', on = 'turn_end',\n"
+                                            "  observe = function() end }\n",
+                                        .config = "verbose: true\n"});
+    hosting_feed(&h, hosting_stream(&h, NULL), peri_str_c(payloads));
+    CHECK_EQ(times(peri_buf_str(&h.records), "\"request\":{\"system\":\"PRIVATE\"}"), 1);
+    CHECK_EQ(times(peri_buf_str(&h.records), "\"response\":{\"text\":\"PRIVATE\"}"), 1);
     hosting_close(&h);
 }
 
