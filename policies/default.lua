@@ -4,6 +4,7 @@
 -- goes, with one of these reasons and no other:
 --
 --   drop   says nothing                   blank of content: too short, a mere acknowledgement
+--   drop   imitates the activity          it goes on with the digest instead of judging it
 --   drop   already delivered              its fingerprint was delivered or waits already
 --   drop   same as another in the batch   one of the same fingerprint ranks higher
 --   drop   nothing new since              much like an earlier text, and no work since that one
@@ -58,6 +59,18 @@ local function says_nothing(text)
     return true
 end
 
+local TAGS = { ["tool-call"] = true, ["tool-result"] = true, ["user-message"] = true,
+    ["non-user-message"] = true, ["turn-ended"] = true }
+
+-- True for a text that begins as an element of a digest: a weak model goes on with what it was
+-- shown, calls and results of its own invention (case C21).
+local function imitates(text)
+    local tag = text:match("^%s*<[\\/%s]*([%w_-]+)")
+    if not tag then return false end
+    tag = tag:lower()
+    return TAGS[tag] or tag:sub(-9) == "-activity"
+end
+
 local function is_repeat(p, ctx)
     return not ctx.new_input(p) and ctx.similar(p) >= SIMILAR
 end
@@ -66,6 +79,7 @@ end
 -- under its fingerprint: its budget bounds it.
 local function alone_reason(p, ctx)
     if says_nothing(p.text) then return "says nothing" end
+    if imitates(p.text) then return "imitates the activity" end
     if p.kind == "veto" then return nil end
     if ctx.taken(p.fingerprint) then return "already delivered" end
     if is_repeat(p, ctx) then return "nothing new since" end
