@@ -53,6 +53,7 @@ static void become(char **argv) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setsid();
+    tell(PERI_EXEC_STARTED, getpid());
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_NOFILE, MAX_FILES);
@@ -151,7 +152,7 @@ static void end_all(pid_t command) {
         count = kill_children(command, strays, count);
         poll(NULL, 0, 1);
     }
-    if (count) tell(PERI_EXEC_STRAYS, count);
+    tell(PERI_EXEC_CLEARED, count);
 }
 
 int main(int argc, char **argv) {

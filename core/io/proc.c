@@ -20,6 +20,7 @@
 enum {
     READ_BYTES = 16 * 1024, // at a time, so that a flood leaves the loop to others too
     PENDING_MAX_BYTES = 64 * 1024 * 1024,
+    LAST_READS = 64, // more than an answer may have
     ARGUMENTS_MAX = 64,
     MEMORY_DIGITS = 24,
 };
@@ -32,7 +33,8 @@ typedef struct channel {
 } channel;
 
 struct peri_proc {
-    pid_t pid; // of perilune-exec
+    pid_t pid;     // of perilune-exec
+    pid_t command; // its group; 0: nothing of it is left, or nothing began
     const peri_proc_events *events;
     void *user;
     channel channels[END_COUNT];
@@ -191,6 +193,7 @@ static void close_channels(peri_proc *proc) {
 // exit. Where the embedder ignores SIGCHLD there is nothing to reap, which is as good.
 static void reap(const peri_proc *proc) {
     while (waitpid(proc->pid, NULL, 0) < 0 && errno == EINTR) {}
+    if (proc->command) kill(-proc->command, SIGKILL); // it has killed the helper, or stopped it
 }
 
 // Up to `size` bytes; 0 at the end, -1 when there is nothing now.
@@ -223,12 +226,13 @@ static ssize_t read_out(peri_proc *proc) {
     return got;
 }
 
-// All its writers are dead, so what the pipes hold is all there is.
+// All its writers are dead, so what the pipes hold is all there is; but if the helper was killed by its
+// command, who left the group may be alive and write for ever.
 static void finish(peri_proc *proc) {
     proc->killed = true;
-    while (read_out(proc) > 0) {}
-    while (read_err(proc) > 0) {}
     reap(proc);
+    for (int i = 0; i < LAST_READS && read_out(proc) > 0; i++) {}
+    for (int i = 0; i < LAST_READS && read_err(proc) > 0; i++) {}
     close_channels(proc);
     proc->ended = true;
     proc->end.err = peri_buf_str(&proc->err);
@@ -241,7 +245,10 @@ static ssize_t take_record(peri_proc *proc) {
     ssize_t got = recv(proc->channels[CONTROL].fd, &record, sizeof record, MSG_DONTWAIT);
     if (got < 0) return errno == EINTR || errno == EAGAIN ? -1 : 0;
     if (got != (ssize_t)sizeof record) return got ? got : 0;
-    if (record.kind == PERI_EXEC_STRAYS) {
+    if (record.kind == PERI_EXEC_STARTED) {
+        proc->command = record.value;
+    } else if (record.kind == PERI_EXEC_CLEARED) {
+        proc->command = 0;
         proc->end.strays = record.value;
     } else if (proc->end.kind == PERI_EXEC_RUNNING) { // the first word counts
         proc->end.kind = (peri_exec_kind)record.kind;
@@ -300,6 +307,7 @@ void peri_proc_kill(peri_proc *proc) {
     // Of a flood no more is read before the end.
     if (proc->channels[OUT].fd >= 0) uv_poll_stop(&proc->channels[OUT].poll);
     shutdown(proc->channels[CONTROL].fd, SHUT_WR);
+    kill(proc->pid, SIGCONT); // the command may have stopped it
     start_timer(proc, PERI_PROC_GRACE_MS);
 }
 

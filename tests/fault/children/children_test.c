@@ -113,6 +113,15 @@ IT("C38 leaky: the group and what left it are dead when a run's end is told") {
             "processes that had left its group, killed too: 1");
 }
 
+IT("C38 stopper: a helper that its command has stopped clears up all the same") {
+    torture("C38.stopper.sh", PERI_RUN_TIMEOUT,
+            "processes that had left its group, killed too: 1");
+}
+
+IT("C38 killer: the group is dead even when the helper was killed") {
+    torture("C38.killer.sh", PERI_RUN_FAILED, "it was killed");
+}
+
 IT("C38 flood: output beyond the cap fails the run") {
     torture("C38.flood.sh", PERI_RUN_FAILED, "more than 64 KiB");
 }
