@@ -59,7 +59,7 @@ check "a recording that is not there is exit 2" exits 2
 
 cat >"$work/config.yaml" <<'YAML'
 permissions:
-  deny: ["Agent(quiet)", "Agent(nosuch)", "Bash(rm *)"]
+  deny: ["Agent(quiet)", "Agent(nosuch)", "Bash(rm *)", "Agent(Quiet)", "agent(quiet)"]
   ask:
     - Agent(lo*)
   allow: Agent(good), Ag*
@@ -71,6 +71,9 @@ check "C36 one that names no observer of the recording is a warning" \
   says 'config.yaml:2: warning: deny rule Agent(nosuch) never matched: none of the '
 check "C36 one of another tool says why it never can" \
   says 'deny rule Bash(rm *) never matched: it does not speak of Agent'
+check "C36 letter case counts in a type" \
+  says 'deny rule Agent(Quiet) never matched: none of the '
+check "C36 and in a tool" says 'deny rule agent(quiet) never matched: it does not speak of Agent'
 check "C36 globs count in ask rules" says 'config.yaml:4: ask rule Agent(lo*) matched 1 of '
 check "C36 not in allow rules" says 'config.yaml:5: warning: allow rule Ag* never matched: it does not speak of Agent'
 try "$perilune" check --json --against "$demo" "$work/config.yaml"
