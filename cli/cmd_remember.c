@@ -32,14 +32,15 @@ enum { NOTE_MAX_BYTES = 32 * 1024, MAX_SAME_NAME = 1000 };
 typedef struct note {
     const char *project, *state, *type;
     bool json;
-    peri_buf text, slug, content;
+    peri_buf text, name, content; // `name`: the note's and its file's
 } note;
 
 static void write_content(note *n) {
     peri_str text = peri_str_trim(peri_buf_str(&n->text));
+    peri_buf_clear(&n->content);
     peri_buf_add_c(&n->content, "---\nname: ");
     peri_json_add_string(&n->content,
-                         peri_buf_str(&n->slug)); // a JSON string is one of YAML too
+                         peri_buf_str(&n->name)); // a JSON string is one of YAML too
     peri_buf_add_c(&n->content, "\ndescription: ");
     peri_json_add_string(&n->content, peri_slug_sentence(text));
     peri_buf_addf(&n->content, "\ntype: %s\n---\n", n->type);
@@ -47,24 +48,30 @@ static void write_content(note *n) {
     peri_buf_add_byte(&n->content, '\n');
 }
 
-// The first free name: slug, slug-2, slug-3, ... `path` gets it.
+// The first free name: slug, slug-2, slug-3, ... `path` gets its file's. What recalls notes tells
+// them apart by name.
 static int write_note(note *n, peri_buf *path) {
     int status = PERI_EDUP;
+    size_t slug_bytes = n->name.len;
     for (int i = 1; i < MAX_SAME_NAME && status == PERI_EDUP; i++) {
+        if (i > 1) {
+            peri_buf_truncate(&n->name, slug_bytes);
+            peri_buf_addf(&n->name, "-%d", i);
+            write_content(n);
+        }
         peri_buf_clear(path);
-        peri_buf_addf(path, FOLDER "%s", peri_buf_c(&n->slug));
-        if (i > 1) peri_buf_addf(path, "-%d", i);
-        peri_buf_add_c(path, ".md");
-        status = path->status < 0
-                     ? path->status
-                     : peri_own_write_below(n->project, peri_buf_c(path),
-                                            peri_buf_str(&n->content), PERI_OWN_CREATE);
+        peri_buf_addf(path, FOLDER "%s.md", peri_buf_c(&n->name));
+        status = path->status < 0 ? path->status : n->content.status;
+        if (status == PERI_OK) {
+            status = peri_own_write_below(n->project, peri_buf_c(path),
+                                          peri_buf_str(&n->content), PERI_OWN_CREATE);
+        }
     }
     return status;
 }
 
 static int keep(note *n) {
-    peri_slug_add(&n->slug, peri_buf_str(&n->text));
+    peri_slug_add(&n->name, peri_buf_str(&n->text));
     write_content(n);
     if (n->content.status < 0) {
         fputs("perilune remember: the note is too long\n", stderr);
@@ -123,13 +130,13 @@ int cmd_remember(int argc, char **argv) {
     size_t count = 0;
     int code = peri_options_read(argc, argv, list, help, words, &count);
     peri_buf_init(&n.text, NOTE_MAX_BYTES);
-    peri_buf_init(&n.slug, 256);
+    peri_buf_init(&n.name, 256);
     peri_buf_init(&n.content, 3 * NOTE_MAX_BYTES);
     for (size_t i = 0; i < count; i++) peri_buf_addf(&n.text, "%s%s", i ? " " : "", words[i]);
     if (code == PERI_EXIT_OK) code = check(&n);
     if (code == PERI_EXIT_OK) code = keep(&n);
     peri_buf_deinit(&n.text);
-    peri_buf_deinit(&n.slug);
+    peri_buf_deinit(&n.name);
     peri_buf_deinit(&n.content);
     free(words);
     return code < 0 ? PERI_EXIT_OK : code;

@@ -8,6 +8,7 @@
 
 enum {
     NOTE_MAX_BYTES = 64 * 1024,
+    NAME_CP = 96, // a slug of `remember` and its number
     DESCRIPTION_CP = 200,
     ARENA_BYTES = 4 * 1024 * 1024,
 };
@@ -63,7 +64,7 @@ static bool add(finding *f, const char *path, peri_str text) {
         }
         peri_recall *one = f->skills ? &recall->skills[recall->skill_count]
                                      : &recall->memory[recall->memory_count];
-        *one = (peri_recall){.name = keep(recall, name, PERI_OBSERVER_NAME_MAX),
+        *one = (peri_recall){.name = keep(recall, name, NAME_CP),
                              .description = keep(recall, line, DESCRIPTION_CP)};
         if (!f->skills) one->text = keep(recall, body, PERI_RECALL_TEXT_CP);
         if (!one->name.len || !one->description.len) status = PERI_EINVAL;

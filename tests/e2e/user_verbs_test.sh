@@ -39,6 +39,8 @@ check "PI-12 and its type is kept" grep -qx 'type: feedback' "$note"
 try "$perilune" remember "Don't use tabs in YAML files, ever"
 check "PI-12 a taken name gets a number" [ -s .perilune/memory/dont-use-tabs-in-yaml-files-2.md ]
 try "$perilune" remember 'Используй пробелы, не табы: "так" & <так>'
+check "PI-12 in the file as well: notes are told apart by name" \
+  grep -qx 'name: "dont-use-tabs-in-yaml-files-2"' .perilune/memory/dont-use-tabs-in-yaml-files-2.md
 check "PI-12 any script" [ -s .perilune/memory/Используй-пробелы-не-табы-так-так.md ]
 try "$perilune" trust
 check "notes one wrote are trusted" grep -q 'trusted already' "$work/out"
