@@ -15,32 +15,34 @@
 #include "switches.h"
 
 static const char enable_help[] =
-    "usage: perilune enable NAME... [--project DIR] [--state DIR] [--json]\n"
+    "usage: perilune enable NAME... [--project DIR] [--observers DIR] [--state DIR] [--json]\n"
     "\n"
     "Switches observers on: they run from the next start on. What config.yaml disables stays off.\n"
     "An observer that the gate denied is armed again where it was denied, also in a host that runs, and\n"
     "the gate judges it anew; nothing else takes a denial back.\n"
     "\n"
-    "  --project DIR   the project whose observers are known too (where you are)\n"
-    "  --state DIR     where ledger.db is\n"
-    "  --json          {\"name\",\"on\",\"reason\"} of each, one a line\n"
+    "  --project DIR    the project whose observers are known too (where you are)\n"
+    "  --observers DIR  a folder of observers over all others\n"
+    "  --state DIR      where ledger.db is\n"
+    "  --json           {\"name\",\"on\",\"reason\"} of each, one a line\n"
     "\n"
     "Exit status: 0 on; 1 there is no such observer, or something keeps it off; 2 usage; 3 internal\n"
     "failure.\n";
 
 static const char disable_help[] =
-    "usage: perilune disable NAME... [--project DIR] [--json]\n"
+    "usage: perilune disable NAME... [--project DIR] [--observers DIR] [--json]\n"
     "\n"
     "Switches observers off, at once; `perilune enable NAME` takes it back.\n"
     "\n"
-    "  --project DIR   the project whose observers are known too (where you are)\n"
-    "  --json          {\"name\",\"on\",\"reason\"} of each, one a line\n"
+    "  --project DIR    the project whose observers are known too (where you are)\n"
+    "  --observers DIR  a folder of observers over all others\n"
+    "  --json           {\"name\",\"on\",\"reason\"} of each, one a line\n"
     "\n"
     "Exit status: 0 off; 1 there is no such observer; 2 usage; 3 internal failure.\n";
 
 // What was asked for.
 typedef struct switching {
-    const char *verb, *project, *state_dir;
+    const char *verb, *project, *observers, *state_dir;
     bool on, json;
     const char *const *names;
     size_t count;
@@ -50,7 +52,7 @@ typedef struct switching {
 
 static int check_names(const switching *s) {
     peri_host *host;
-    int status = peri_known_open(s->project, &host);
+    int status = peri_known_open(s->project, s->observers, &host);
     if (status < 0) return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;
     int code = PERI_EXIT_OK;
     for (size_t i = 0; i < s->count && code == PERI_EXIT_OK; i++) {
@@ -87,7 +89,7 @@ static void tell_one(const char *name, const peri_entry *entry, bool on, bool js
 
 static int report(const switching *s) {
     peri_host *host;
-    int status = peri_known_open(s->project, &host);
+    int status = peri_known_open(s->project, s->observers, &host);
     if (status < 0) return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;
     int code = PERI_EXIT_OK;
     for (size_t i = 0; i < s->count; i++) {
@@ -137,6 +139,7 @@ static int flip(const switching *s) {
 static int run(int argc, char **argv, const char *help, bool on) {
     switching s = {.verb = argv[0], .project = ".", .on = on};
     const peri_option list[] = {{"--project", &s.project, NULL},
+                                {"--observers", &s.observers, NULL},
                                 {"--json", NULL, &s.json},
                                 {on ? "--state" : NULL, &s.state_dir, NULL},
                                 {NULL, NULL, NULL}};

@@ -15,21 +15,22 @@ static const char verb[] = "promote";
 enum { FLOOR_JUDGED = 20, FLOOR_FOLLOWED_PERCENT = 25, FLOOR_CONTRADICTED_PERCENT = 10 };
 
 static const char help[] =
-    "usage: perilune promote NAME [--project DIR] [--json]\n"
+    "usage: perilune promote NAME [--project DIR] [--observers DIR] [--json]\n"
     "\n"
     "Takes an observer from `mode: shadow` to live, from the next start on, if of the notes that it\n"
     "would have delivered at least 20 were judged, at least 25 % of those were followed and at most\n"
     "10 % contradicted. The numbers are those of `perilune precision NAME` for notes no agent was\n"
     "shown: of the live ledger, or of the last replay where that has judged more.\n"
     "\n"
-    "  --project DIR   the project whose observers are known too (where you are)\n"
-    "  --json          {\"name\",\"live\",\"delivered\",\"judged\",\"followed\",\"contradicted\",\"missing\"}\n"
+    "  --project DIR    the project whose observers are known too (where you are)\n"
+    "  --observers DIR  a folder of observers over all others\n"
+    "  --json           {\"name\",\"live\",\"delivered\",\"judged\",\"followed\",\"contradicted\",\"missing\"}\n"
     "\n"
     "Exit status: 0 it is live; 1 there is no such observer, the numbers do not do, or something keeps\n"
     "it in shadow; 2 usage; 3 internal failure.\n";
 
 typedef struct promotion {
-    const char *name, *project;
+    const char *name, *project, *observers;
     bool json;
     peri_precision best; // of the ledger that has judged most
     peri_str missing;    // why not; absent: nothing is
@@ -77,7 +78,7 @@ static void judge(promotion *of) {
 // Whether it is in shadow now; an exit code, negative: it is.
 static int look(const promotion *of) {
     peri_host *host;
-    int status = peri_known_open(of->project, &host);
+    int status = peri_known_open(of->project, of->observers, &host);
     if (status < 0) return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;
     const peri_entry *entry = peri_known_find(host, peri_str_c(of->name));
     int code = -1;
@@ -140,8 +141,10 @@ static int promote(promotion *of) {
 
 int cmd_promote(int argc, char **argv) {
     promotion of = {.project = "."};
-    const peri_option known[] = {
-        {"--project", &of.project, NULL}, {"--json", NULL, &of.json}, {NULL, NULL, NULL}};
+    const peri_option known[] = {{"--project", &of.project, NULL},
+                                 {"--observers", &of.observers, NULL},
+                                 {"--json", NULL, &of.json},
+                                 {NULL, NULL, NULL}};
     const char **names = calloc((size_t)argc, sizeof *names);
     if (!names) return PERI_EXIT_INTERNAL;
     size_t count;

@@ -42,7 +42,7 @@ static int stop(const char *path, const char *observer) {
 static void tell_unknown(const char *observer) {
     peri_host *host;
     peri_str name = peri_str_c(observer);
-    if (peri_known_open(".", &host) < 0) return;
+    if (peri_known_open(".", NULL, &host) < 0) return;
     if (!peri_known_find(host, name) && !peri_host_knows_agent(host, name)) {
         (void)peri_known_deny(host, "stop", name);
     }

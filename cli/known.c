@@ -9,12 +9,13 @@
 #include "paths.h"
 #include "tell.h"
 
-int peri_known_open(const char *project, peri_host **host) {
+int peri_known_open(const char *project, const char *observers, peri_host **host) {
     peri_host_options options = PERI_HOST_OPTIONS_INIT;
     peri_buf trust;
     peri_buf_init(&trust, PERI_PATH_MAX_BYTES);
     options.use_user_config = true;
     options.project_dir = project;
+    options.observer_dir = observers;
     options.on_log = peri_tell_log;
     if (peri_path_trust(&trust, NULL) == PERI_OK) options.trust_path = peri_buf_c(&trust);
     int status = peri_host_new(&options, host);

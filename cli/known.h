@@ -6,8 +6,9 @@
 #include "host/layers.h"
 #include "perilune/perilune.h"
 
-/// A host that knows the user's observers and those of `project`.
-PERI_MUST_USE int peri_known_open(const char *project, peri_host **host);
+/// A host that knows the user's observers, those of `project` and those of the folder `observers`, if
+/// given.
+PERI_MUST_USE int peri_known_open(const char *project, const char *observers, peri_host **host);
 
 /// The entry in use under `name`, or NULL.
 const peri_entry *peri_known_find(const peri_host *host, peri_str name);

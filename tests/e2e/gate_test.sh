@@ -62,9 +62,7 @@ live_start host
 do_turn s five
 check "CC-5 denied survives the restart" [ "$(runs)" -eq 0 ]
 check "CC-5 and is told, with what to do" told denied ',"reason":"denied before this host began; perilune enable'
-mkdir -p "$XDG_CONFIG_HOME/perilune/observers"
-cp "$work/observers/talker.lua" "$XDG_CONFIG_HOME/perilune/observers"
-check "CC-5 enable takes the denial back" "$perilune" enable talker --state "$work/state"
+check "CC-5 enable takes the denial back" "$perilune" enable talker --observers "$work/observers" --state "$work/state"
 do_turn s six
 check "CC-5 the user's enable arms it again in the host that runs" told armed ',"reason":"enabled by the user"'
 check "CC-5 and it is shown what came since" [ "$(runs)" -eq 1 ]
