@@ -13,7 +13,7 @@ typedef enum peri_exec_kind {
     PERI_EXEC_NOT_STARTED, // value: the errno of what failed
     PERI_EXEC_EXITED,      // value: its code
     PERI_EXEC_SIGNALED,    // value: the signal that ended it
-    PERI_EXEC_STARTED,     // value: its process and group; told by itself, before it is the command
+    PERI_EXEC_STARTED,     // value: its process and group; told before it is the command
     PERI_EXEC_CLEARED,     // all is gone; value: processes found outside its group, killed too
 } peri_exec_kind;
 
