@@ -49,6 +49,9 @@ void peri_yaml_doc_deinit(peri_yaml_doc *doc);
 /// The member `key` of a map, or NULL. `map` may be NULL.
 const peri_yaml *peri_yaml_get(const peri_yaml *map, peri_str key);
 
+/// Whether `node` is a map; what is none is reported as an error.
+bool peri_yaml_check_map(peri_yaml_doc *doc, const peri_yaml *node);
+
 /// Reports each key of `map` that is not in `words` (ended by an empty text) as an error, with
 /// the nearest known name as a hint; returns how many there were. A `map` that is none is
 /// reported and counts as one; NULL has no keys.

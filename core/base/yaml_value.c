@@ -45,13 +45,16 @@ static bool is_scalar(const peri_yaml *node) {
     return node->type == PERI_YAML_SCALAR;
 }
 
+bool peri_yaml_check_map(peri_yaml_doc *doc, const peri_yaml *node) {
+    if (node->type == PERI_YAML_MAP) return true;
+    (void)wrong(doc, node, "a map of names and values", "write it as NAME: VALUE");
+    return false;
+}
+
 size_t peri_yaml_check_keys(peri_yaml_doc *doc, const peri_yaml *map, const peri_str *words) {
     size_t unknown = 0;
     if (!map) return 0;
-    if (map->type != PERI_YAML_MAP) {
-        (void)wrong(doc, map, "a map of names and values", "write it as NAME: VALUE");
-        return 1;
-    }
+    if (!peri_yaml_check_map(doc, map)) return 1;
     for (const peri_yaml *member = map->first; member; member = member->next) {
         const peri_str *word = words;
         while (word->len && !peri_str_eq(*word, member->key)) word++;

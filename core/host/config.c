@@ -41,6 +41,22 @@ static const peri_yaml *key(const peri_yaml *map, const char *name) {
     return peri_yaml_get(map, peri_str_c(name));
 }
 
+// A key with nothing behind it, since its last member was taken out, says nothing.
+static bool is_map(reading *r, const peri_yaml *node) {
+    if (node->type == PERI_YAML_SCALAR && !node->text.len) return false;
+    if (!peri_yaml_check_map(&r->doc, node)) r->status = PERI_EINVAL;
+    return node->type == PERI_YAML_MAP;
+}
+
+// For what may not stand as one text: it may hold commas, or be more than a text.
+static bool is_list(reading *r, const peri_yaml *node, const char *what) {
+    if (node->type == PERI_YAML_LIST) return true;
+    peri_diag_addf(r->diags, PERI_ERROR, "wrong-type", r->doc.file, node->line, node->column,
+                   "write them as a list", "%s must be a list", what);
+    r->status = PERI_EINVAL;
+    return false;
+}
+
 static const peri_str *keep_list(reading *r, const peri_str *list, size_t count) {
     peri_str *kept = peri_arena_zero(&r->to->arena, (count + 1) * sizeof *kept);
     if (!kept) {
@@ -88,38 +104,44 @@ static void del_name(reading *r, const peri_str **list, size_t *count, peri_str 
     *count = kept;
 }
 
-// observers: { enabled, disable, NAME: { enabled, mode, scrub } }
-static void read_observers(reading *r, const peri_yaml *map) {
+// NAME: { enabled, mode, scrub }
+static void read_observer(reading *r, const peri_yaml *one) {
     static const peri_str words[] = {{"enabled", 7}, {"mode", 4}, {"scrub", 5}, {0}};
     static const peri_str modes[] = {{"live", 4}, {"shadow", 6}, {0}};
-    if (!map) return;
-    got(r, peri_yaml_bool(&r->doc, key(map, "enabled"), &r->to->observers_enabled));
+    bool enabled = true, scrub = true;
+    size_t mode = 0;
+    bool says_mode = key(one, "mode") != NULL;
+    if (peri_yaml_check_keys(&r->doc, one, words)) r->status = PERI_EINVAL;
+    if (got(r, peri_yaml_bool(&r->doc, key(one, "enabled"), &enabled))) {
+        if (enabled) {
+            add_name(r, &r->to->enabled, &r->to->enabled_count, one->key);
+        } else {
+            add_name(r, &r->to->disabled, &r->to->disabled_count, one->key);
+        }
+    }
+    got(r, peri_yaml_word(&r->doc, key(one, "mode"), modes, &mode));
+    if (says_mode) del_name(r, &r->to->shadowed, &r->to->shadowed_count, one->key);
+    if (mode == 1) add_name(r, &r->to->shadowed, &r->to->shadowed_count, one->key);
+    if (got(r, peri_yaml_bool(&r->doc, key(one, "scrub"), &scrub))) {
+        del_name(r, &r->to->unscrubbed, &r->to->unscrubbed_count, one->key);
+    }
+    if (!scrub) add_name(r, &r->to->unscrubbed, &r->to->unscrubbed_count, one->key);
+}
+
+// observers: { enabled, disable, NAME: { ... } }. A text in place of a map is a mistake: whoever
+// wrote `NAME: false` would have an observer that stays on.
+static void read_observers(reading *r, const peri_yaml *map) {
+    if (!map || !is_map(r, map)) return;
+    const peri_yaml *enabled = key(map, "enabled"), *disable = key(map, "disable");
+    got(r, peri_yaml_bool(&r->doc, enabled, &r->to->observers_enabled));
     const peri_str *names = NULL;
     size_t count = 0;
-    read_list(r, key(map, "disable"), &names, &count);
+    read_list(r, disable, &names, &count);
     for (size_t i = 0; i < count; i++) { // a union over the layers
         add_name(r, &r->to->disabled, &r->to->disabled_count, names[i]);
     }
     for (const peri_yaml *one = map->first; one; one = one->next) {
-        if (one->type != PERI_YAML_MAP) continue;
-        bool enabled = true, scrub = true;
-        size_t mode = 0;
-        bool says_mode = key(one, "mode") != NULL;
-        if (peri_yaml_check_keys(&r->doc, one, words)) r->status = PERI_EINVAL;
-        if (got(r, peri_yaml_bool(&r->doc, key(one, "enabled"), &enabled))) {
-            if (enabled) {
-                add_name(r, &r->to->enabled, &r->to->enabled_count, one->key);
-            } else {
-                add_name(r, &r->to->disabled, &r->to->disabled_count, one->key);
-            }
-        }
-        got(r, peri_yaml_word(&r->doc, key(one, "mode"), modes, &mode));
-        if (says_mode) del_name(r, &r->to->shadowed, &r->to->shadowed_count, one->key);
-        if (mode == 1) add_name(r, &r->to->shadowed, &r->to->shadowed_count, one->key);
-        if (got(r, peri_yaml_bool(&r->doc, key(one, "scrub"), &scrub))) {
-            del_name(r, &r->to->unscrubbed, &r->to->unscrubbed_count, one->key);
-        }
-        if (!scrub) add_name(r, &r->to->unscrubbed, &r->to->unscrubbed_count, one->key);
+        if (one != enabled && one != disable && is_map(r, one)) read_observer(r, one);
     }
 }
 
@@ -194,12 +216,7 @@ static void read_privacy(reading *r, const peri_yaml *map) {
     got(r, peri_yaml_bool(&r->doc, key(map, "scrub"), &r->to->scrub));
     read_list(r, key(map, "kinds"), &r->to->kind_files, &r->to->kind_file_count);
     const peri_yaml *patterns = key(map, "patterns");
-    if (patterns && patterns->type != PERI_YAML_LIST) { // a pattern may hold commas
-        peri_diag_addf(r->diags, PERI_ERROR, "wrong-type", r->doc.file, patterns->line,
-                       patterns->column, "write them as a list", "patterns must be a list");
-        r->status = PERI_EINVAL;
-        return;
-    }
+    if (!patterns || !is_list(r, patterns, "patterns")) return;
     read_list(r, patterns, &r->to->patterns, &r->to->pattern_count);
 }
 
@@ -212,7 +229,7 @@ void host_goal_item_read(peri_goal_item *item, peri_str text) {
 }
 
 static void read_goal_items(reading *r, const peri_yaml *list) {
-    if (!list) return;
+    if (!list || !is_list(r, list, "items")) return;
     size_t count = 0;
     for (const peri_yaml *one = list->first; one; one = one->next) count++;
     peri_goal_item *items = peri_arena_zero(&r->to->arena, (count + 1) * sizeof *items);

@@ -77,6 +77,8 @@ IT("PI-14 adds what a later file disables to what an earlier one did") {
     start();
     CHECK_OK(parse("observers: { disable: [a] }"));
     CHECK_OK(parse("observers: { disable: b }"));
+    CHECK_OK(parse("observers:\n"));
+    CHECK_OK(parse("observers:\n  reviewer:\n"));
     CHECK_EQ(config.disabled_count, 2);
     CHECK_STR(config.disabled[0], "a");
     CHECK_STR(config.disabled[1], "b");
@@ -93,6 +95,12 @@ IT("PI-14 takes nothing of a file with a mistake, and says where it is") {
         {"limits: { veto_budget: many }", "config.yaml:1:24"},
         {"observers: { enabled: maybe }", "config.yaml:1:23"},
         {"observers: { reviewer: { mode: loud } }", "config.yaml:1:32"},
+        {"observers: false", "config.yaml:1:12: error: observers must be a map"},
+        {"observers: [a]", "observers must be a map"},
+        {"observers: { reviewer: false }", "config.yaml:1:24: error: reviewer must be a map"},
+        {"observers: { reviewer: shadow }", "reviewer must be a map"},
+        {"observers: { enable: no }", "enable must be a map"},
+        {"goal: { text: a, items: lexer }", "config.yaml:1:25: error: items must be a list"},
         {"ledger: { days: 0 }", "config.yaml:1:17"},
         {"privacy: { patterns: \"a,b\" }", "patterns must be a list"},
         {"goal: { text: a, text: b }", "error"},
