@@ -260,9 +260,20 @@ static int print_line(eval *e) {
     return PERI_EXIT_OK;
 }
 
+// `{}` is a step without proposals; an object of other things alone was meant to be something else.
+static bool is_batch(const peri_tree *line) {
+    static const char *const known[] = {"proposals", "window",    "limits", "restore",
+                                        "at",        "run_state", "work"};
+    bool found = !peri_tree_first(line);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        found |= peri_tree_get(line, peri_str_c(known[i])) != NULL;
+    return found;
+}
+
 static int run_line(eval *e, const peri_tree *line) {
     const peri_tree *list = member(line, "proposals"), *window = member(line, "window");
     if (peri_tree_type(line) != PERI_JSON_OBJECT) return malformed(e, "not an object");
+    if (!is_batch(line)) return malformed(e, "`proposals` is missing");
     if (list && peri_tree_type(list) != PERI_JSON_ARRAY)
         return malformed(e, "`proposals` is no list");
     if (window && !peri_str_eq(peri_tree_str(window), PERI_STR("new")))

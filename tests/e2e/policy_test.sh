@@ -38,6 +38,8 @@ check "C59 eval refuses a proposal without a fingerprint, and says so" says 'fin
 eval_lines default 'not json'
 check "eval exits 2 for a line that is no JSON" exits 2
 check "eval names the line" grep -q 'lines:1: ' "$work/err"
+eval_lines default '{"observer":"a","kind":"advisory","text":"x","fingerprint":"f"}'
+check "eval exits 2 for a proposal that stands in no batch" refuses 'lines:1: `proposals` is missing'
 eval_lines default '{"proposals":[]}' '{"limits":{"veto_budget":9}}'
 check "eval takes limits on the first line only" exits 2
 eval_lines nosuch '{}'
