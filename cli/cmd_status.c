@@ -221,6 +221,7 @@ static void print_state(void *user, const peri_observer_state *s) {
         print_line("waits", "for %.*s (%.*s)", (int)s->waits_for.len, s->waits_for.ptr,
                    (int)s->model.len, s->model.ptr);
     }
+    if (s->shadow) print_line("mode", "in shadow: nothing of what it says is delivered");
     print_counts(s);
 }
 

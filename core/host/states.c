@@ -296,6 +296,7 @@ static int tell_one(telling *t, const peri_entry *entry, peri_str name) {
     if (entry && entry->observer) {
         state.model = model_of(entry->observer);
         state.waits_for = waits_for(t, entry->observer);
+        state.shadow = entry->observer->shadow;
     }
     bool kept = entry && from_entry(t, entry, &state);
     if (!kept && !from_pairing(t, &h, &state)) from_runs(t, entry, &h, &state);

@@ -48,6 +48,7 @@ static void add_state(void *user, const peri_observer_state *s) {
     add_text(out, "next", s->next);
     add_text(out, "model", s->model);
     add_text(out, "waitsFor", s->waits_for);
+    if (s->shadow) add_text(out, "mode", PERI_STR("shadow"));
     add_text(out, "lastError", s->last_error);
     add_number(out, "runs", s->runs);
     add_number(out, "silent", s->silent);

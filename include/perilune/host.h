@@ -249,6 +249,7 @@ typedef struct peri_observer_state {
     uint64_t sessions, alike; ///< agents that it watches now, and those of them in this state
     const peri_drop_count *drops; ///< the most frequent reasons first
     size_t drop_count;
+    bool shadow; ///< nothing of what it says now is delivered
 } peri_observer_state;
 typedef void (*peri_observer_state_fn)(void *user, const peri_observer_state *state);
 

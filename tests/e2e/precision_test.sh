@@ -51,6 +51,10 @@ session many 30 >many.jsonl
 
 try "$perilune" observers
 check "PE-8 observers says who is in shadow" grep -q '^heeded .*in shadow' "$work/out"
+try "$perilune" status
+check "status, too" says "in shadow: nothing of what it says is delivered"
+try "$perilune" status --json
+check "and its JSON" says '"mode":"shadow"'
 try "$perilune" precision
 check "precision without a ledger says what makes one" exits 2
 check "in one line" grep -q 'perilune replay' "$work/err"
