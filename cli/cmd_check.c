@@ -160,8 +160,8 @@ static int check_found(void *user, const char *path) {
     peri_str name = peri_str_c(path);
     const char *slash = strrchr(path, '/');
     peri_str folder = peri_str_of(path, slash ? (size_t)(slash - path) : 0);
-    bool lua = peri_str_ends(name, PERI_STR(".lua")) &&
-               !peri_str_ends(name, PERI_STR("_spec.lua")) && !belongs_to_markdown(path);
+    bool lua = peri_str_ends(name, PERI_STR(".lua")) && !peri_host_is_of_spec(name) &&
+               !belongs_to_markdown(path);
     bool markdown = peri_str_ends(name, PERI_STR(".md")) && is_markdown_observer(path, folder);
     bool config = peri_str_ends(name, PERI_STR("/config.yaml"));
     return lua || markdown || config ? check_file(user, path) : PERI_OK;

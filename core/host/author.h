@@ -26,6 +26,9 @@ const peri_observer *peri_host_find_observer(const peri_host *host, peri_str nam
 /// True if an agent definition is called `name`: others may name it as their observer.
 bool peri_host_knows_agent(const peri_host *host, peri_str name);
 
+/// True of what stands beside definitions and is none: a spec, or a scene for one.
+bool peri_host_is_of_spec(peri_str file);
+
 /// A host's policies and limits. Lives as long as the host.
 typedef struct peri_chain {
     peri_policy_engine engine;

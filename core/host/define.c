@@ -5,6 +5,7 @@
 // Called by host/layers.c.
 #include <stdio.h>
 
+#include "host/author.h"
 #include "host/internal.h"
 #include "script/outline.h"
 
@@ -17,6 +18,11 @@ static bool is_in(peri_str name, const peri_str *list, size_t count) {
 
 bool host_is_markdown(peri_str file) {
     return peri_str_ends(file, PERI_STR(".md"));
+}
+
+bool peri_host_is_of_spec(peri_str file) {
+    return peri_str_ends(file, PERI_STR("_spec.lua")) ||
+           peri_str_ends(file, PERI_STR("_scene.lua"));
 }
 
 // ---- The list of entries

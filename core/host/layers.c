@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "host/author.h"
 #include "host/internal.h"
 #include "io/own_files.h"
 
@@ -54,7 +55,7 @@ static void watch(const folder_load *l, const char *path, const char *beside) {
 static int load_file(void *user, const char *path) {
     folder_load *l = user;
     peri_str name = peri_str_c(path);
-    if (peri_str_ends(name, PERI_STR("_spec.lua"))) return PERI_OK;
+    if (peri_host_is_of_spec(name)) return PERI_OK;
     bool markdown = host_is_markdown(name);
     char *beside = host_sibling(name);
     if (!beside) return PERI_ENOMEM;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "host/author.h"
 #include "io/files.h"
 #include "io/own_files.h"
 
@@ -58,7 +59,7 @@ static int read_text(reading *r, const char *path, peri_project_file *file) {
 static int add_file(void *user, const char *path) {
     reading *r = user;
     peri_project *project = r->project;
-    if (peri_str_ends(peri_str_c(path), PERI_STR("_spec.lua"))) return PERI_OK;
+    if (peri_host_is_of_spec(peri_str_c(path))) return PERI_OK;
     if (project->count == PERI_PROJECT_MAX_FILES) {
         peri_diag_addf(r->diags, PERI_ERROR, "too-many", peri_str_c(path), 0, 0, NULL,
                        "left out: a project may bring %d files", PERI_PROJECT_MAX_FILES);

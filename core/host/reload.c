@@ -7,6 +7,7 @@
 //   a config    what it switches off, shadows and limits; the rest counts from the next start
 #include <stdlib.h>
 
+#include "host/author.h"
 #include "host/internal.h"
 
 typedef struct watching {
@@ -60,7 +61,7 @@ static void reload_observer(peri_host *host, const host_watched *file) {
 
 static int look_at(void *user, const char *path) {
     const watching *w = user;
-    if (peri_str_ends(peri_str_c(path), PERI_STR("_spec.lua"))) return PERI_OK;
+    if (peri_host_is_of_spec(peri_str_c(path))) return PERI_OK;
     char *beside = host_sibling(peri_str_c(path));
     if (!beside) return PERI_ENOMEM;
     host_watch_new(w->host, w->layer, host_is_markdown(peri_str_c(path)) ? path : beside);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "host/author.h"
 #include "host/internal.h"
 #include "script/embedded.h"
 
@@ -76,7 +77,7 @@ static int visit_file(void *user, const char *full) {
     visit *v = user;
     const char *slash = strrchr(full, '/');
     char *path = NULL;
-    if (peri_str_ends(peri_str_c(full), PERI_STR("_spec.lua"))) return PERI_OK;
+    if (peri_host_is_of_spec(peri_str_c(full))) return PERI_OK;
     if (asprintf(&path, "%.*s%s", PERI_FMT(v->folder), slash ? slash + 1 : full) < 0) {
         return PERI_ENOMEM;
     }

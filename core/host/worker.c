@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "host/author.h"
 #include "host/internal.h"
 #include "io/proc.h"
 
@@ -79,7 +80,7 @@ static int load_pair(peri_worker *worker, const char *path, const char *lua_path
 static int load_file(void *user, const char *path) {
     peri_worker *worker = user;
     peri_str name = peri_str_c(path);
-    if (peri_str_ends(name, PERI_STR("_spec.lua"))) return PERI_OK;
+    if (peri_host_is_of_spec(name)) return PERI_OK;
     char *other = host_sibling(name);
     if (!other) return PERI_ENOMEM;
     int status = PERI_OK;

@@ -26,6 +26,14 @@ END
 check "a slice begins with its turn" grep -q '^-- 9 steps' "$work/slice.lua"
 try "$perilune" test "$work/slice_spec.lua"
 check "a spec reads it with testing.load" exits 0
+config=$XDG_CONFIG_HOME/perilune
+mkdir -p "$config/observers"
+cp "$work/slice.lua" "$config/observers/slice_scene.lua"
+try "$perilune" observers
+check "a scene beside an observer is taken for none" sh -c "! grep -q slice '$work/out' '$work/err'"
+try "$perilune" check
+check "nor does check look at it" sh -c "! grep -q slice '$work/out' '$work/err'"
+rm "$config/observers/slice_scene.lua"
 
 key=$(printf 'sk-ant-api03-%s' "$(printf 'Ab3dEf7h%.0s' 1 2 3 4 5 6)")
 {

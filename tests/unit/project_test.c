@@ -39,6 +39,7 @@ IT("PI-2 finds what a project brings along, in a fixed order, and nothing else")
     open_rig(&r);
     scratch_write(&r.s, ".perilune/observers/b.lua", "b");
     scratch_write(&r.s, ".perilune/observers/b_spec.lua", "spec");
+    scratch_write(&r.s, ".perilune/observers/b_scene.lua", "scene");
     scratch_write(&r.s, ".perilune/observers/a.md", "a");
     scratch_write(&r.s, ".perilune/observers/README.txt", "no");
     scratch_write(&r.s, ".perilune/policies/p.lua", "no");
