@@ -19,6 +19,14 @@ check "and test says so" exits 0
 try "$perilune" observers
 check "it is listed" grep -q '^push-watch  *user  *active' "$work/out"
 
+
+# The reference shows a replay with that observer among the shipped ones.
+(cd "$root" && "$perilune" replay tests/golden/demo >"$work/out")
+sed -n '/^\$ perilune replay tests\/golden\/demo/,/^```/p' "$root/docs/reference/cli.md" |
+  sed '/^\$/d; /^\.\.\./d; /^```/d' >"$work/shown"
+check "the reference shows the summary that comes" \
+  sh -c "[ -s '$work/shown' ] && ! grep -vxFf '$work/out' '$work/shown'"
+
 printf '%s\n' '{"session":"s","kind":"user_message","text":"x"}' \
   '{"session":"s","kind":"tool_call","name":"Bash","call_id":"c","input":{"command":"git push"}}' \
   '{"session":"s","kind":"tool_result","call_id":"c","text":"ok"}' \
