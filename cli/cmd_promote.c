@@ -65,7 +65,10 @@ static void miss(promotion *of, const char *format, uint64_t is, int wanted) {
 static void judge(promotion *of) {
     uint64_t judged = peri_precision_judged(&of->best);
     if (judged < FLOOR_JUDGED) {
-        miss(of, "%llu notes were judged, %d are needed", judged, FLOOR_JUDGED);
+        miss(of,
+             judged == 1 ? "%llu note was judged, %d are needed"
+                         : "%llu notes were judged, %d are needed",
+             judged, FLOOR_JUDGED);
     } else if (of->best.followed * 100 < judged * FLOOR_FOLLOWED_PERCENT) {
         miss(of, "%llu %% were followed, %d %% are needed", of->best.followed * 100 / judged,
              FLOOR_FOLLOWED_PERCENT);
@@ -108,11 +111,11 @@ static void tell(const promotion *of, bool live) {
     printf("%s %s", of->name, live ? "is live" : "stays in shadow");
     if (of->missing.ptr) printf(": %.*s", PERI_FMT(of->missing));
     printf(
-        "\n  %llu notes would have been delivered, %llu judged, %llu followed, %llu ignored, "
+        "\n  %llu note%s would have been delivered, %llu judged, %llu followed, %llu ignored, "
         "%llu contradicted\n",
-        (unsigned long long)p->delivered, (unsigned long long)judged,
-        (unsigned long long)p->followed, (unsigned long long)p->ignored,
-        (unsigned long long)p->contradicted);
+        (unsigned long long)p->delivered, p->delivered == 1 ? "" : "s",
+        (unsigned long long)judged, (unsigned long long)p->followed,
+        (unsigned long long)p->ignored, (unsigned long long)p->contradicted);
 }
 
 static int promote(promotion *of) {

@@ -237,6 +237,10 @@ int cmd_trust(int argc, char **argv) {
     if (code == PERI_EXIT_OK && a.list + a.revoke + a.yes > 1) {
         fputs("perilune trust: one of --yes, --list and --revoke at a time\n", stderr);
         code = PERI_EXIT_USAGE;
+    } else if (code == PERI_EXIT_OK && a.json && !a.list) {
+        fputs("perilune trust: --json is for --list; what is asked is asked of a person\n",
+              stderr);
+        code = PERI_EXIT_USAGE;
     }
     if (code == PERI_EXIT_OK) code = answer(&a);
     free(a.paths);

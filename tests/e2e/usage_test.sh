@@ -27,6 +27,9 @@ check "an unknown flag is answered with the nearest" says --json
 try "$perilune" replay
 check "a verb without what it needs exits 2" exits 2
 
+try "$perilune" trust --json
+check "trust asks a person, whatever a program wants to read" refuses "--json is for --list"
+
 try "$perilune" run --json --dialect activity "$work/events.jsonl"
 check "a right command line exits 0" exits 0
 check "a right command line gives no error" [ ! -s "$work/err" ]
