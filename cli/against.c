@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "against_replay.h"
 #include "against_rules.h"
 #include "base/json.h"
 #include "plain.h"
 #include "prose.h"
-#include "session.h"
 #include "tell.h"
 
 enum { LINE_MAX_BYTES = 64 * 1024 };
@@ -126,33 +126,6 @@ static void on_record(void *user, const peri_record *r) {
         e->proposed += r->kind == PERI_RECORD_PROPOSAL;
         if (r->kind == PERI_RECORD_RUN) count_run(e, r->state);
     }
-}
-
-int against_replay(const session_options *options, const char *recording, peri_record_fn hear,
-                   void *user) {
-    peri_host_options how = PERI_HOST_OPTIONS_INIT;
-    int code = session_host_options(options, &how);
-    if (code != PERI_EXIT_OK) return code;
-    how.mode = PERI_MODE_REPLAY;
-    how.use_user_config = false;
-    how.no_policies = !options->policy;
-    peri_host *host;
-    int status = peri_host_new(&how, &host);
-    if (status < 0) return session_exit_code(status);
-    timeline none;
-    timeline_init(&none, stdout, false, true, false);
-    none.emit = true; // says nothing
-    status = peri_host_subscribe(host, hear, user);
-    if (status == PERI_OK) status = peri_host_subscribe(host, timeline_record, &none);
-    if (status == PERI_OK) status = peri_host_open_path(host, recording, NULL);
-    code = session_exit_code(status == PERI_EIO ? PERI_ENOENT : status);
-    if (code == PERI_EXIT_OK) {
-        (void)session_settle(host, &none);
-        code = session_end(host, &none);
-    }
-    peri_host_free(host);
-    timeline_deinit(&none);
-    return code;
 }
 
 // ---- What became of each

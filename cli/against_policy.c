@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "against_replay.h"
 #include "against_rules.h"
+#include "base/str.h"
 #include "json_line.h"
 #include "plain.h"
 

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "against_replay.h"
 #include "base/arena.h"
 #include "base/json.h"
+#include "gate/gate.h"
 #include "host/author.h"
 #include "prose.h"
 

@@ -2,12 +2,7 @@
 #ifndef PERI_CLI_AGAINST_RULES_H
 #define PERI_CLI_AGAINST_RULES_H
 
-#include "gate/gate.h"
-#include "session.h"
-
-/// Replays `recording` as `options` say, without ledger, and without policies where they name none; `hear` hears its records. An exit code.
-int against_replay(const session_options *options, const char *recording, peri_record_fn hear,
-                   void *user);
+#include <stdbool.h>
 
 /// Replays `recording` with the config, and the observers of a folder (NULL: none besides the shipped), and
 /// prints of each rule what it matched. An exit code; a rule that never matched is no failure.

@@ -27,7 +27,7 @@ typedef struct peri_json_node {
     uint32_t start, len; // the value's bytes in the text; a string's without its quotes
     uint32_t next;       // the node behind this one and all it holds
     uint8_t type;        // peri_json_type
-    uint8_t flags;       // PERI_JSON_ESCAPED, PERI_JSON_WIDE, PERI_JSON_TRUE
+    uint8_t flags;       // PERI_JSON_ESCAPED, PERI_JSON_TRUE
     // Of a string, so that nobody counts again: code points of its content and how many of them
     // are past U+FFFF; code points and bytes of it as JSON.stringify writes it, without quotes.
     uint32_t cp, astral, written_cp, written_bytes;
@@ -35,8 +35,7 @@ typedef struct peri_json_node {
 
 enum {
     PERI_JSON_ESCAPED = 1, // the string holds a backslash
-    PERI_JSON_WIDE = 2,    // the string holds a byte over 0x7F
-    PERI_JSON_TRUE = 4,
+    PERI_JSON_TRUE = 2,
     PERI_JSON_MAX_DEPTH = 256,
     PERI_JSON_MAX_NODES = 1 << 18,
 };

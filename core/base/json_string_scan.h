@@ -23,12 +23,12 @@ typedef struct closely {
 
 // What the masks of a string tell. Only inlined functions see it, so that it stays in registers.
 typedef struct tally {
-    uint64_t carry;         // 1: the last byte escapes the first of the next block
-    uint64_t due;           // continuation bytes that the block before leaves to this one
-    uint64_t slashes, high; // not 0: there are some
-    uint32_t letters;       // escapes of two bytes
-    uint32_t controls;      // escapes of control characters, written as they are
-    uint32_t tails, fours;  // continuation bytes; leads of four bytes
+    uint64_t carry;        // 1: the last byte escapes the first of the next block
+    uint64_t due;          // continuation bytes that the block before leaves to this one
+    uint64_t slashes;      // not 0: there are some
+    uint32_t letters;      // escapes of two bytes
+    uint32_t controls;     // escapes of control characters, written as they are
+    uint32_t tails, fours; // continuation bytes; leads of four bytes
 } tally;
 
 // `used` bytes are one character, which JSON.stringify writes as that `cp`.
@@ -124,7 +124,6 @@ static inline bool read_wide(const closely *r, tally *t, size_t at, const peri_b
     uint64_t high = peri_block_high(block) & seen, tails = high & ~two;
     uint64_t want = t->due | two << 1 | three << 2 | four << 3;
     t->due = two >> 63 | three >> 62 | four >> 61;
-    t->high |= high;
     t->tails += peri_bit_count(tails);
     t->fours += peri_bit_count(four);
     // Nearly all leads of four are 0xF0, whose second byte shows in a mask; others are looked at.
@@ -159,8 +158,7 @@ static inline void finish(const closely *r, const tally *t, size_t start, size_t
     *node = r->node;
     node->start = (uint32_t)start;
     node->len = len;
-    node->flags =
-        (uint8_t)((t->slashes ? PERI_JSON_ESCAPED : 0) | (t->high ? PERI_JSON_WIDE : 0));
+    node->flags = t->slashes ? PERI_JSON_ESCAPED : 0;
     node->cp += cp - t->letters - (PERI__JSON_UNICODE_BYTES - 1) * t->controls;
     node->astral += t->fours;
     node->written_cp += cp;

@@ -222,7 +222,6 @@ bool peri__secret_assigned(peri_str text, size_t at, peri_secret *out) {
     } else if (is_placeholder(s, &v) || !looks_secret(s, &v, kind->rule)) {
         return false;
     }
-    if (peri__secret_has_form(text, v.from)) return false; // its own kind says more
     if (!v.quoted) v.to = bare_end(text, v.from, VALUE_MAX_BYTES);
     *out = (peri_secret){kind->kind, v.from, v.to};
     return true;

@@ -71,6 +71,22 @@ enum { PREFIX_COUNT = sizeof prefixes / sizeof prefixes[0] };
 
 _Static_assert(PREFIX_COUNT <= sizeof((peri_prefix_index *)0)->next, "more rows than links");
 
+// True if what begins at `at` will be found by its own form.
+static bool has_form(peri_str text, size_t at) {
+    static const char *const others[] = {"AKIA", "ASIA",        "AIza",
+                                         "eyJ",  "-----BEGIN ", "https://"};
+    peri_str rest = peri_str_sub(text, at, 32);
+    for (size_t i = 0; i < PREFIX_COUNT; i++) {
+        if (!peri_str_starts(rest, peri_str_of(prefixes[i].text, prefixes[i].len))) continue;
+        const prefix *p = &prefixes[i];
+        if (peri__run(text, at + p->len, p->set, p->min) == p->min) return true;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (peri_str_starts(rest, peri_str_c(others[i]))) return true;
+    }
+    return false;
+}
+
 static bool found(peri_secret *out, const char *kind, size_t from, size_t to) {
     *out = (peri_secret){kind, from, to};
     return true;
@@ -130,7 +146,7 @@ static bool try_loose(peri_str text, size_t at, peri_str word, size_t pivot, per
         size_t run = peri__run(text, from, PERI_CHAR_ALNUM, PERI_JUDGED_BYTES);
         size_t hex = peri__run(text, from, PERI_CHAR_HEX, PERI_JUDGED_BYTES);
         if (run >= (hex == run ? 32 : 24) && peri__mixed(peri_str_sub(text, from, run))) {
-            if (peri__secret_has_form(text, from)) return false; // its own kind says more
+            if (has_form(text, from)) return false; // its own kind says more
             run = peri__run(text, from, PERI_CHAR_B64, TOKEN_MAX_BYTES);
             return found(out, "password", from, from + run);
         }
@@ -156,8 +172,7 @@ static bool try_bearer(peri_str text, size_t at, peri_secret *out) {
         end++;
     }
     peri_str value = peri_str_sub(text, from, end - from);
-    if (value.len < 16 || !peri__mixed(value) || peri__secret_has_form(text, from))
-        return false;
+    if (value.len < 16 || !peri__mixed(value) || has_form(text, from)) return false;
     return found(out, "bearer-token", from, end);
 }
 
@@ -247,21 +262,6 @@ static bool try_telegram(peri_str text, size_t at, peri_secret *out) {
     return found(out, "telegram-token", from, at + 1 + run);
 }
 
-bool peri__secret_has_form(peri_str text, size_t at) {
-    static const char *const others[] = {"AKIA", "ASIA",        "AIza",
-                                         "eyJ",  "-----BEGIN ", "https://"};
-    peri_str rest = peri_str_sub(text, at, 32);
-    for (size_t i = 0; i < PREFIX_COUNT; i++) {
-        if (!peri_str_starts(rest, peri_str_of(prefixes[i].text, prefixes[i].len))) continue;
-        const prefix *p = &prefixes[i];
-        if (peri__run(text, at + p->len, p->set, p->min) == p->min) return true;
-    }
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (peri_str_starts(rest, peri_str_c(others[i]))) return true;
-    }
-    return false;
-}
-
 // Before a ":" or "=" that gives a name a value: the end of the name, a quote or a blank.
 static bool ends_name(char c) {
     switch (c | 0x20) { // what is no letter is checked again later
@@ -279,6 +279,11 @@ static bool ends_name(char c) {
     }
 }
 
+// NAME=value, unless the value's own kind says more.
+static bool try_assigned(peri_str text, size_t at, peri_secret *out) {
+    return peri__secret_assigned(text, at, out) && !has_form(text, out->from);
+}
+
 // Only where peri__secret_possible() is true.
 static bool match(const peri_prefix_index *index, peri_str text, size_t at, peri_secret *out) {
     char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
@@ -294,9 +299,9 @@ static bool match(const peri_prefix_index *index, peri_str text, size_t at, peri
     case ':':
         if (next == '/') return try_url(text, at, out);
         if (next == 'A' && try_telegram(text, at, out)) return true;
-        return ends_name(before) && peri__secret_assigned(text, at, out);
+        return ends_name(before) && try_assigned(text, at, out);
     case '=':
-        return ends_name(before) && peri__secret_assigned(text, at, out);
+        return ends_name(before) && try_assigned(text, at, out);
     case 'I':
         return try_cloud_key(text, at, out);
     case 'K':

@@ -50,9 +50,6 @@ bool peri__secret_find(const peri_prefix_index *index, peri_str text, size_t at,
 /// `at` is the ":" or "=".
 bool peri__secret_assigned(peri_str text, size_t at, peri_secret *out);
 
-/// scrub_kinds.c: true if what begins at `at` will be found by its own form.
-bool peri__secret_has_form(peri_str text, size_t at);
-
 /// A value is judged by its first bytes, so that many long ones side by side cost no more.
 enum { PERI_JUDGED_BYTES = 64 };
 

@@ -209,33 +209,6 @@ static int set_list(peri_tree *to, const char *key, const peri_yaml *node) {
     return peri_tree_set_take(to, peri_str_c(key), list);
 }
 
-static peri_tree *tree_of_scalar(const peri_yaml *node) {
-    double number;
-    bool plain = !node->quoted;
-    if (plain && peri_str_eq(node->text, PERI_STR("true"))) return peri_tree_new_bool(true);
-    if (plain && peri_str_eq(node->text, PERI_STR("false"))) return peri_tree_new_bool(false);
-    peri_yaml_doc none = {0};
-    if (plain && peri_yaml_double(&none, node, 0, 1e9, &number) == PERI_OK) {
-        return peri_tree_new_number(number);
-    }
-    return peri_tree_new_string(node->text);
-}
-
-peri_tree *host_permissions_tree(const peri_yaml *node) {
-    if (node->type == PERI_YAML_SCALAR) return tree_of_scalar(node);
-    bool map = node->type == PERI_YAML_MAP;
-    peri_tree *tree = map ? peri_tree_new_object() : peri_tree_new_array();
-    for (const peri_yaml *one = node->first; one; one = one->next) {
-        int status = map ? peri_tree_set_take(tree, one->key, host_permissions_tree(one))
-                         : peri_tree_add_take(tree, host_permissions_tree(one));
-        if (status < 0) {
-            peri_tree_free(tree);
-            return NULL;
-        }
-    }
-    return tree;
-}
-
 // `from`: the map `permissions` of a config.
 static int set_permissions(peri_yaml_doc *doc, const peri_yaml *from, bool narrows,
                            peri_tree *root) {

@@ -158,7 +158,7 @@ typedef struct host_agent {
     peri_meter meter;      // of its tokens
     peri_proposal **fresh; // owned; proposals of the running trigger
     size_t fresh_count;
-    bool trim_due, finished;
+    bool finished;
     bool stirred, idle; // heard of since it was last looked at; `idle` has fired (host/idle.c)
     int64_t heard_ms;
     bool touched; // in the list of the host: its number of items is to be stored

@@ -2,6 +2,7 @@
 // no allocation but the batch's arena, no recursion, and a script only where a rule says `map`.
 #include "ingest/apply.h"
 
+#include "ingest/content.h"
 #include "ingest/extract.h"
 #include "ingest/match.h"
 

@@ -4,16 +4,6 @@
 
 #include "ingest/dialect.h"
 
-enum {
-    PERI_TEXT_HEAD_CP = 64000,  // kept of what people and models write
-    PERI_OUTPUT_HEAD_CP = 4000, // kept of a tool's output: both ends
-    PERI_OUTPUT_TAIL_CP = 4000,
-    PERI_INPUT_HEAD_CP = 4000,     // kept of a compact JSON value
-    PERI_BOUNDED_STRING_CP = 2000, // of each string in the form that still parses
-    PERI_BOUNDED_MAX_BYTES = 32 * 1024,
-    PERI_RAW_HEAD_CP = 2000, // of a raw record's value (spec OB-3)
-};
-
 /// Takes an observation; it and its texts live until the callback returns.
 typedef void (*peri_obs_fn)(void *user, peri_obs *obs);
 
@@ -44,14 +34,5 @@ bool peri_dialect_at(const peri_dialect *dialect, peri_json record, peri_arena *
 
 /// How specific the best matching detect entry is: its number of tests, 0 if none matches.
 size_t peri_dialect_detects(const peri_dialect *dialect, peri_json record);
-
-/// Fills `value` of field type `type` from a JSON value. Used for fields whose type the schema
-/// knows.
-void peri_obs_fill(peri_obs_value *value, char type, peri_json from, peri_text_caps caps,
-                   peri_arena *arena);
-
-/// A text of a string, a number's digits, or the text blocks of a content array, joined by line
-/// feeds.
-peri_text peri_content_text(peri_json from, peri_text_caps caps, peri_arena *arena);
 
 #endif

@@ -2,7 +2,7 @@
 // formats bury them in ("Exit code 2", JSON inside a string).
 #include "ingest/pick.h"
 
-#include "ingest/apply.h"
+#include "ingest/content.h"
 #include "ingest/match.h"
 
 peri_json peri_pick_find(const peri_rule_pick *pick, const peri_rule_scope *scope) {

@@ -2,6 +2,7 @@
 // write left whole (case C03), and handed to the dialect record by record.
 #include "ingest/source.h"
 
+#include "ingest/content.h"
 #include "ingest/match.h"
 
 enum {

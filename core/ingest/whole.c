@@ -4,7 +4,7 @@
 // foreign: they can lengthen what is said to be missing, never what is kept.
 #include "ingest/whole.h"
 
-#include "ingest/apply.h"
+#include "ingest/content.h"
 
 static uint32_t count_of(peri_json said, peri_str key) {
     int64_t count;
