@@ -98,7 +98,8 @@ static void load_folder(peri_host *host, peri_str layer, const char *folder, boo
     if (status < 0 && (must_exist || status != PERI_ENOENT)) {
         peri_diag_addf(&host->diags, PERI_ERROR, "unreadable", peri_str_c(folder), 0, 0, NULL,
                        "the folder of observers cannot be listed: %s",
-                       peri_status_message(status));
+                       status == PERI_ENOENT ? "no folder has this name"
+                                             : peri_status_message(status));
     }
 }
 
