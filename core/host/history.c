@@ -52,7 +52,9 @@ static void take_standing(void *user, const peri_standing *s) {
     history_reading *r = user;
     host_history *h = r->out;
     bool live = is_live(r, s);
-    pick(r, s, fate_of(r, s, live), live);
+    host_fate fate = fate_of(r, s, live);
+    bool is_fed = live && fate < HOST_FATE_DISABLED; // no other is shown what came since
+    pick(r, s, fate, live);
     h->paired = true;
     h->runs += s->runs;
     h->silent += s->silent;
@@ -65,7 +67,7 @@ static void take_standing(void *user, const peri_standing *s) {
     h->dropped += s->dropped;
     h->tokens += s->tokens;
     h->heard += s->items;
-    if (live && s->items > s->read_to) h->lag += s->items - s->read_to;
+    if (is_fed && s->items > s->read_to) h->lag += s->items - s->read_to;
     keep(r, &h->last_error, s->last_error);
     keep(r, &h->last_drop, s->last_drop);
     if (s->digest_wall_ms < h->digest_wall_ms) return;

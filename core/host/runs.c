@@ -408,6 +408,7 @@ static void do_run(peri_host *host, const host_work *work) {
     if (host_overrun_ends(host, pairing)) return;
     if (host_stopped(host, pairing) || !host_admit(host, work)) return;
     pairing->asked = work->upto;
+    host_standing_touch(host, pairing); // whatever comes of it, it is counted
     if (has_no_runtime(host, pairing->observer)) {
         pairing->counts.no_runtime++;
         pairing->cursor = work->upto;
