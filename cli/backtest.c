@@ -265,8 +265,9 @@ static void json_cost(const char *key, const side *s) {
            key, s->runs, s->count, s->delivered, s->vetoes, s->model_calls);
 }
 
-static void print_sum(const size_t *counts, const side *before, const side *after, bool json) {
-    if (json) {
+static void print_sum(const size_t *counts, const side *before, const side *after,
+                      const session_options *options) {
+    if (options->json) {
         fputs("{\"record\":\"backtest\"", stdout);
         for (int kind = NEW; kind < CHANGE_COUNT; kind++) {
             printf(",\"%s\":%zu", change_words[kind], counts[kind]);
@@ -278,7 +279,8 @@ static void print_sum(const size_t *counts, const side *before, const side *afte
     }
     size_t all = counts[NEW] + counts[GONE] + counts[LANE] + counts[REASON];
     printf("%s%zu new, %zu gone, %zu in another lane, %zu with another reason\n",
-           all ? "\n" : "", counts[NEW], counts[GONE], counts[LANE], counts[REASON]);
+           all && !options->quiet ? "\n" : "", counts[NEW], counts[GONE], counts[LANE],
+           counts[REASON]);
     printf("observer runs %llu -> %llu, proposals %zu -> %zu, deliveries %llu -> %llu, vetoes "
            "%llu -> %llu, model calls %llu -> %llu\n",
            before->runs, after->runs, before->count, after->count, before->delivered,
@@ -296,7 +298,7 @@ static void print_sides(const session_options *options, const backtest_options *
 }
 
 // In the order of the candidate; what only the other one proposed comes last.
-static size_t print_all(const side *before, const side *after, bool json) {
+static size_t print_all(const side *before, const side *after, const session_options *options) {
     size_t counts[CHANGE_COUNT] = {0};
     const proposal *last = NULL;
     for (size_t i = 0; i < after->count + before->count; i++) {
@@ -307,8 +309,8 @@ static size_t print_all(const side *before, const side *after, bool json) {
         if (!first && counterpart(after, then)) continue;
         change kind = compare(then, now);
         counts[kind]++;
-        if (kind == SAME) continue;
-        if (json) {
+        if (kind == SAME || options->quiet) continue;
+        if (options->json) {
             json_change(kind, then, now);
             continue;
         }
@@ -316,7 +318,7 @@ static size_t print_all(const side *before, const side *after, bool json) {
         print_change(kind, then, now);
         last = first ? now : then;
     }
-    print_sum(counts, before, after, json);
+    print_sum(counts, before, after, options);
     return counts[NEW] + counts[GONE] + counts[LANE] + counts[REASON];
 }
 
@@ -340,7 +342,7 @@ int backtest(const session_options *options, const peri_host_options *how,
     if (code == PERI_EXIT_OK) code = run_side(&mine, options->dialect, paths, count, &after);
     if (code == PERI_EXIT_OK) {
         if (!options->json) print_sides(options, more);
-        size_t changes = print_all(&before, &after, options->json);
+        size_t changes = print_all(&before, &after, options);
         if (changes && more->fail_on_change) code = PERI_EXIT_NEGATIVE;
     }
     free_side(&before);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "plain.h"
 
@@ -45,7 +46,8 @@ static void on_log(void *user, const char *severity, peri_str message) {
     const session_options *options = user;
     if (options->quiet && strcmp(severity, "error") != 0) return;
     const char *lead = "perilune: ";
-    while (message.len) { // a hint stands on a line of its own
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr); // a line of progress may stand there
+    while (message.len) {                                 // a hint stands on a line of its own
         const char *end = memchr(message.ptr, '\n', message.len);
         size_t size = end ? (size_t)(end - message.ptr) : message.len;
         fputs(lead, stderr);

@@ -27,6 +27,9 @@ for id in $ids; do
   try "$perilune" explain --against "$id"
   check "PE-5 and why it was delivered before" says "The core let it through"
 done
+test_demo --quiet --policy default --against quiet
+check "PE-4 --quiet leaves out the differences, not their number" sh -c "! grep -q '^gone' '$work/out'"
+check "PE-4 nor what both cost" says "deliveries 9 -> 6, vetoes 2 -> 2, model calls 0 -> 0"
 test_demo
 check "a plain replay forgets the other side" [ ! -e "$XDG_STATE_HOME/perilune/against.db" ]
 {
