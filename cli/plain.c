@@ -2,7 +2,16 @@
 // observer made of it. Texts are UTF-8 when they come here; one that is not is shown with blanks.
 #include "plain.h"
 
-enum { COLUMNS = 96 };
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { MIN_COLUMNS = 40, MAX_COLUMNS = 96 };
+
+int plain_columns(void) {
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0) return MAX_COLUMNS; // no terminal
+    return size.ws_col >= MIN_COLUMNS && size.ws_col < MAX_COLUMNS ? size.ws_col : MAX_COLUMNS;
+}
 
 bool plain_is_safe(uint32_t cp) {
     bool control = cp < 0x20 || (cp >= 0x7F && cp <= 0x9F);
@@ -59,9 +68,10 @@ static peri_str take_word(peri_str *text, int *width) {
 }
 
 void plain_print_words(FILE *out, peri_str text, int indent, int max_lines) {
-    int column = COLUMNS + 1, lines = 0, width;
+    int columns = plain_columns(), column = columns + 1, lines = 0, width;
     for (peri_str word; (word = take_word(&text, &width)).len;) {
-        if (column + 1 + width > COLUMNS) {
+        int mark = lines == max_lines && text.len ? 2 : 0; // room for " …"
+        if (column + 1 + width > columns - mark) {
             if (lines++ == max_lines) {
                 fputs(" …", out);
                 break;

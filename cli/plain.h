@@ -7,6 +7,9 @@
 
 #include "perilune/perilune.h"
 
+/// Columns of a line for people: 96, or those of a terminal that has fewer.
+int plain_columns(void);
+
 /// False for what would move the cursor, break the line or turn the direction of writing.
 bool plain_is_safe(uint32_t cp);
 

@@ -25,14 +25,14 @@ void peri_prose_add_plain(peri_buf *out, peri_str text, size_t max_cp) {
 }
 
 void peri_prose_add_wrapped(peri_buf *out, peri_str text, size_t indent) {
-    size_t column = indent;
+    size_t column = indent, columns = (size_t)plain_columns();
     for (bool first = true; text.len; first = false) {
         size_t end = peri_str_find_byte(text, ' ', 0);
         if (end == PERI_NPOS) end = text.len;
         peri_str word = peri_str_sub(text, 0, end);
         text = peri_str_sub(text, end + 1, text.len);
         size_t width = peri_utf8_count(word).cp;
-        if (!first && column + 1 + width > PERI_PROSE_COLUMNS) {
+        if (!first && column + 1 + width > columns) {
             peri_buf_add_byte(out, '\n');
             peri_buf_add_repeat(out, ' ', indent);
             column = indent;

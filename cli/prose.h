@@ -5,15 +5,13 @@
 
 #include "base/buf.h"
 
-enum { PERI_PROSE_COLUMNS = 96 };
-
 /// Appends `text` as part of one line: invalid UTF-8 is mended, and what would move the cursor,
 /// break the line or turn the direction of writing becomes a blank. At most `max_cp` code
 /// points; a cut text ends in "…".
 void peri_prose_add_plain(peri_buf *out, peri_str text, size_t max_cp);
 
 /// Appends `text`, which stands at column `indent`, broken between words so that it stays left
-/// of PERI_PROSE_COLUMNS; further lines begin at `indent`. Ends the last line.
+/// of plain_columns(); further lines begin at `indent`. Ends the last line.
 void peri_prose_add_wrapped(peri_buf *out, peri_str text, size_t indent);
 
 /// Appends "1,204".

@@ -3,6 +3,7 @@
 // words here are for somebody who has never read the code.
 #include "story.h"
 
+#include "plain.h"
 #include "prose.h"
 
 #include <stdlib.h>
@@ -10,7 +11,6 @@
 enum {
     INDENT = 10,
     TEXT_MAX_CP = 4096,
-    LINE_MAX_CP = PERI_PROSE_COLUMNS - INDENT - 2,
     SHORT_MAX_CP = 60,
     EXCERPT_LINES = 10,
 };
@@ -232,6 +232,7 @@ static peri_str take_line(peri_str *text) {
 
 static void add_excerpt(peri_buf *out, peri_str text) {
     size_t shown = 0, more = 0;
+    size_t room = (size_t)plain_columns() - (INDENT + 2) - 1; // the mark of a cut is one more
     while (text.len) {
         peri_str line = take_line(&text);
         if (peri_str_trim(line).len == 0) continue;
@@ -240,7 +241,7 @@ static void add_excerpt(peri_buf *out, peri_str text) {
             continue;
         }
         peri_buf_add_repeat(out, ' ', INDENT + 2);
-        peri_prose_add_plain(out, line, LINE_MAX_CP);
+        peri_prose_add_plain(out, line, room);
         peri_buf_add_byte(out, '\n');
         shown++;
     }
