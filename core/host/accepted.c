@@ -48,10 +48,15 @@ static bool is_kept(const peri_host *host) {
 
 static void save_state(void *user, peri_str session, peri_str policy, peri_str state) {
     peri_host *host = user;
-    if (is_kept(host) && peri_ledger_put_policy_state(host->ledger, session, policy, state,
-                                                      host_wall_ms(host)) == PERI_OK) {
+    if (!is_kept(host)) return;
+    peri_buf room;
+    peri_buf_init(&room, HOST_CLEAN_BYTES);
+    if (peri_ledger_put_policy_state(host->ledger, session, policy,
+                                     host_scrubbed_json(host, state, &room),
+                                     host_wall_ms(host)) == PERI_OK) {
         host->ledger_dirty = true;
     }
+    peri_buf_deinit(&room);
 }
 
 static peri_str load_state(void *user, peri_str session, peri_str policy, peri_arena *arena) {

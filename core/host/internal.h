@@ -448,6 +448,8 @@ void host_diags_flush(peri_host *host);
 int64_t host_wall_ms(const peri_host *host);
 /// `text` with its secrets replaced, in `room` if any were; raw where scrubbing is off.
 peri_str host_scrubbed(peri_host *host, peri_str text, peri_buf *room);
+/// The same of a JSON value; empty if it would be none any more.
+peri_str host_scrubbed_json(peri_host *host, peri_str json, peri_buf *room);
 
 // host/status.c
 void host_summary(peri_host *host);

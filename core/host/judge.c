@@ -73,11 +73,28 @@ static void count_ruling(const judge *j, peri_pairing *pairing, const peri_propo
     }
 }
 
+// What leaves is what was told of it: without secrets.
+static void put_out(const judge *j, const peri_proposal *p, peri_lane lane) {
+    peri_host *host = j->host;
+    const peri_agent *agent = j->work->of->agent;
+    peri_buf room;
+    peri_buf_init(&room, HOST_CLEAN_BYTES);
+    peri_proposal clean = *p;
+    clean.text = host_scrubbed(host, p->text, &room);
+    if (j->shadow) {
+        peri_outbox_show(&host->outbox, agent->session->id, agent->key, lane, &clean,
+                         &host->random, in_shadow);
+    } else if (peri_outbox_add(&host->outbox, agent->session->id, agent->key, lane, &clean,
+                               &host->random) < 0) {
+        host->counts.sink_expired++;
+    }
+    peri_buf_deinit(&room);
+}
+
 static void on_ruling(void *user, const peri_proposal *p, const peri_decision *d,
                       bool released) {
     const judge *j = user;
     peri_host *host = j->host;
-    const peri_agent *agent = j->work->of->agent;
     peri_pairing *pairing = pairing_of(j->work->of, p->observer);
     const peri_decision stopped = {.verdict = PERI_VERDICT_DROP,
                                    .reason = PERI_STR("the user stopped its observer"),
@@ -100,13 +117,7 @@ static void on_ruling(void *user, const peri_proposal *p, const peri_decision *d
     if (pairing) remember_outcome(pairing, p, d, released);
     if (d->verdict != PERI_VERDICT_DELIVER || d->lane == PERI_LANE_LOG) return;
     host_note_take(host, j->work->of, p, d->lane);
-    if (j->shadow) {
-        peri_outbox_show(&host->outbox, agent->session->id, agent->key, d->lane, p,
-                         &host->random, in_shadow);
-    } else if (peri_outbox_add(&host->outbox, agent->session->id, agent->key, d->lane, p,
-                               &host->random) < 0) {
-        host->counts.sink_expired++;
-    }
+    put_out(j, p, d->lane);
 }
 
 static void on_policy_error(void *user, peri_str policy, peri_str error, bool disabled) {

@@ -2,6 +2,7 @@
 // subscribers and ledger hear of it in order. A record that a subscriber's host call would cause inside
 // a record is refused: records are never nested.
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "host/internal.h"
 
@@ -11,14 +12,18 @@ int64_t host_wall_ms(const peri_host *host) {
 
 void host_logf(peri_host *host, const char *severity, const char *format, ...) {
     if (!host->on_log) return;
-    char text[1024];
+    char *text = NULL;
     va_list args;
     va_start(args, format);
-    int len = vsnprintf(text, sizeof text, format, args);
+    int len = vasprintf(&text, format, args);
     va_end(args);
     if (len < 0) return;
-    if ((size_t)len >= sizeof text) len = (int)sizeof text - 1;
-    host->on_log(host->log_user, severity, peri_str_of(text, (size_t)len));
+    peri_buf room;
+    peri_buf_init(&room, HOST_CLEAN_BYTES);
+    peri_str clean = host_scrubbed(host, peri_str_of(text, (size_t)len), &room);
+    host->on_log(host->log_user, severity, peri_str_sub(clean, 0, HOST_LOG_BYTES));
+    peri_buf_deinit(&room);
+    free(text);
 }
 
 peri_str host_scrubbed(peri_host *host, peri_str text, peri_buf *room) {
@@ -28,6 +33,17 @@ peri_str host_scrubbed(peri_host *host, peri_str text, peri_buf *room) {
     (void)peri_scrub_text(host->scrub, text, room);
     return room->status < 0 ? PERI_STR("[left out: it could not be scrubbed]")
                             : peri_buf_str(room);
+}
+
+// What a pattern of the user's takes out of JSON may leave none: then there is nothing to keep.
+peri_str host_scrubbed_json(peri_host *host, peri_str json, peri_buf *room) {
+    peri_str clean = host_scrubbed(host, json, room);
+    if (clean.ptr == json.ptr) return json;
+    peri_json_doc doc;
+    peri_json_doc_init(&doc);
+    bool whole = peri_json_parse(&doc, clean) == PERI_OK && doc.end == clean.len;
+    peri_json_doc_deinit(&doc);
+    return whole ? clean : PERI_STR("");
 }
 
 peri_record host_record_of(peri_record_kind kind, const host_work *work) {

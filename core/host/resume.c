@@ -187,7 +187,10 @@ void host_resume_save(peri_host *host, const peri_pairing *pairing) {
     if (!host->ledger || host->mode == PERI_MODE_REPLAY) return;
     peri_pairing_row row = key_of(pairing);
     row.task_id = peri_str_c(pairing->task_id);
-    row.saved_state = pairing->saved_state.ptr ? pairing->saved_state : PERI_STR("");
+    peri_buf room;
+    peri_buf_init(&room, HOST_CLEAN_BYTES);
+    row.saved_state = host_scrubbed_json(host, pairing->saved_state, &room);
+    if (!row.saved_state.ptr) row.saved_state = PERI_STR("");
     row.transcript = pairing->transcript;
     row.state = peri_pairing_state_word(pairing->state);
     row.since_wall_ms = pairing->since_wall_ms;
@@ -199,6 +202,7 @@ void host_resume_save(peri_host *host, const peri_pairing *pairing) {
     if (peri_ledger_put_pairing(host->ledger, &row, host_wall_ms(host)) == PERI_OK) {
         host->ledger_dirty = true;
     }
+    peri_buf_deinit(&room);
 }
 
 // The user stops an observer for a session: for tasks that begin later, too.

@@ -44,7 +44,9 @@ enum {
     HOST_FEED_BYTES = 1024 * 1024, // a stream's bytes waiting to be read
     HOST_CHUNK_BYTES = 256 * 1024, // read from a file at a time
     HOST_LINES_PER_STEP = 256,
-    HOST_MAX_LISTED = 200, // files not read, by name
+    HOST_LOG_BYTES = 1023,          // of one message
+    HOST_CLEAN_BYTES = 1024 * 1024, // of a text whose secrets are replaced
+    HOST_MAX_LISTED = 200,          // files not read, by name
     HOST_MAX_UNRECOGNISED = 20,
     HOST_UNKNOWN_PERCENT = 50,
     HOST_QUIET_MS = 60 * 1000, // of an agent, before it is idle

@@ -78,6 +78,27 @@ check "C24 and still nothing of it is told or stored" \
 try "$perilune" observers --observers "$work/own" --config "$work/config.yaml"
 check "C24 the list of observers says so" grep -q 'it is shown secrets: scrub is false' "$work/out"
 
+# An observer in the process sees raw text; what it makes of it leaves without secrets.
+mkdir "$work/inside"
+cat >"$work/inside/loud.lua" <<'LUA'
+-- perilune-api: 1
+return { name = "loud", description = "d", on = "turn_end", observe = function(turn, ctx)
+    print("print", turn.last_user)
+    ctx.state.said = turn.last_user
+    return { advise = "advice " .. turn.last_user, fingerprint = "f" }
+end }
+LUA
+printf '%s\n' "{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"use $token\"}" \
+  '{"session":"s","kind":"turn_ended","reason":"end"}' >"$work/said.jsonl"
+try "$perilune" run --json --observers "$work/inside" --state "$work/live" --sink "$work/sink" "$work/said.jsonl"
+check "C24 an observer's advice is handed over" grep -q 'advice use \[github-token redacted\]' "$work/sink"
+check "C24 its print() is shown" grep -q 'use \[github-token redacted\]' "$work/err"
+check "C24 its state is kept" grep -aq '"said":"use \[github-token redacted\]"' "$work/live/ledger.db"
+check "C24 no secret is in any of them" sh -c "! grep -aq '$token' '$work'/sink '$work'/out '$work'/err '$work'/live/*"
+printf 'privacy: { patterns: ["\\"said.*"] }\n' >"$work/config.yaml"
+try "$perilune" run --json --observers "$work/inside" --state "$work/cut" --config "$work/config.yaml" "$work/said.jsonl"
+check "C24 a state that would be no JSON any more is not kept" sh -c "! grep -aq 'configured redacted' '$work'/cut/ledger.db"
+
 # What a broken file would have hidden cannot be known.
 printf 'privacy: { kinds: ["%s"] }\n' "$work/team.lua" >"$work/config.yaml"
 printf 'return { scrub = { { name = "all", pattern = "a(b" } } }\n' >"$work/team.lua"
