@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// Exit codes of every verb (contracts.md 5).
+/// Exit codes of every verb.
 enum {
     PERI_EXIT_OK = 0,
     PERI_EXIT_NEGATIVE = 1, // a negative verdict: invalid, denied, not found

@@ -1,4 +1,4 @@
-// Where perilune keeps what it remembers (contracts.md 6).
+// Where perilune keeps what it remembers.
 #ifndef PERI_CLI_PATHS_H
 #define PERI_CLI_PATHS_H
 

@@ -1,4 +1,4 @@
-// Putting proposals to the policies without an agent (contracts.md 5).
+// Putting proposals to the policies without an agent.
 #ifndef PERI_CLI_POLICY_EVAL_H
 #define PERI_CLI_POLICY_EVAL_H
 

@@ -1,4 +1,4 @@
-// Secrets are replaced at every way out, before any cut (contracts.md 6, case C24). A fixed
+// Secrets are replaced at every way out, before any cut (case C24). A fixed
 // table of named kinds; more may be added, by configuration or in Lua. Linear in the text.
 #ifndef PERI_DIGEST_SCRUB_H
 #define PERI_DIGEST_SCRUB_H

@@ -1,5 +1,5 @@
-// What a managed PreToolUse hook said, and what several of them say together (spec CC-4, formats.md
-// 1.4). Always closed: whatever is not a clean allow or silence is a denial with its cause.
+// What a managed PreToolUse hook said, and what several of them say together (spec CC-4).
+// Always closed: whatever is not a clean allow or silence is a denial with its cause.
 #ifndef PERI_GATE_HOOK_ANSWER_H
 #define PERI_GATE_HOOK_ANSWER_H
 

@@ -1,4 +1,4 @@
-// What several settings files say together (formats.md 1.5): rules add up, single values are taken
+// What several settings files say together: rules add up, single values are taken
 // from the highest source, hooks count from managed sources alone. Pure: texts come in as trees or
 // lists, all that is kept is copied.
 #ifndef PERI_GATE_PERMISSIONS_H

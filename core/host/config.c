@@ -1,4 +1,4 @@
-// config.yaml (contracts.md 6), over the defaults. A file with a mistake counts not at all: its reader
+// config.yaml, over the defaults. A file with a mistake counts not at all: its reader
 // is told where and the settings before it stay.
 #include "base/yaml.h"
 #include "host/internal.h"

@@ -156,7 +156,7 @@ static void add_member(peri_buf *out, const char *key, peri_str value) {
     peri_json_add_string(out, value);
 }
 
-// The hook's standard input (formats.md 1.2): the call of CC-3, as the agent's own client would tell it.
+// The hook's standard input: the call of CC-3, as the agent's own client would tell it.
 static void write_input(const host_gate_question *question, const peri_agent_request *request,
                         peri_permission_mode mode, peri_buf *out) {
     peri_buf_add_c(out, "{\"hook_event_name\":\"PreToolUse\"");

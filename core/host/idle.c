@@ -1,4 +1,4 @@
-// The trigger `idle` (contracts.md 1): a live agent of whom nothing was heard for `idle_ms`. It fires
+// The trigger `idle`: a live agent of whom nothing was heard for `idle_ms`. It fires
 // once; only what the agent does next makes it idle again. No agent has a timer: where an observer
 // listens to the trigger, all agents are looked at every quarter of that time, else never. Called by
 // host.c, and by host/observe.c for what is heard.

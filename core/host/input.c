@@ -380,7 +380,7 @@ static size_t session_end(const peri_host *host, size_t first, uint32_t *rank) {
 }
 
 // Opens the files of the next session; in a replay those of the kind that tells most of it
-// (contracts.md 5: transcript, rollout or session file before hook log before stream).
+// (transcript, rollout or session file before hook log before stream).
 static bool open_next_session(peri_host *host) {
     if (!host->files_sorted) sort_files(host);
     if (host->file_next == host->file_count) return false;

@@ -52,7 +52,7 @@ PERI_MUST_USE int host_config_narrow(host_config *config, peri_str text, peri_st
                                      peri_diag_list *diags);
 /// Takes over what `said` has in shadow; nothing leaves it. False if `said` would let one out.
 bool host_config_shadow(host_config *to, const host_config *said);
-/// Reads a goal file (contracts.md 6): text, `check: COMMAND`, `- [ ]` lines. PERI_ENOMEM.
+/// Reads a goal file: text, `check: COMMAND`, `- [ ]` lines. PERI_ENOMEM.
 PERI_MUST_USE int host_goal_parse(host_config *config, peri_str text);
 /// "[x] text" is done, "[ ] text" and plain text are not. `item->text` is a part of `text`.
 void host_goal_item_read(peri_goal_item *item, peri_str text);

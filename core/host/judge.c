@@ -183,7 +183,7 @@ static const peri_policy_engine *engine_of(const peri_host *host) {
     return host->has_policies ? &host->engine : NULL;
 }
 
-// A veto can hold the stop only before it: from agent_settled on it is too late (contracts.md 1).
+// A veto can hold the stop only before it: from agent_settled on it is too late.
 static bool too_late(const host_work *work, const peri_proposal *p) {
     return p->kind == PERI_PROPOSAL_VETO &&
            (work->late || work->trigger == PERI_TRIGGER_AGENT_SETTLED ||

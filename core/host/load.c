@@ -42,7 +42,7 @@ static int load_user_config(peri_host *host, const char *name) {
     return status == PERI_ENOMEM ? status : PERI_OK;
 }
 
-// In the order of contracts.md 6: the user's, the project's, the one of the options.
+// In this order: the user's, the project's, the one of the options.
 static int load_config(peri_host *host, const peri_host_options *options) {
     host_config_init(&host->config);
     int status = PERI_OK;

@@ -1,5 +1,5 @@
 // What a project may add to a host: observers, notes and a goal in the contents a person agreed
-// to, and a config that only narrows (contracts.md 6). Everything else of it is named once and
+// to, and a config that only narrows. Everything else of it is named once and
 // left alone. Called by host/load.c.
 #include "host/internal.h"
 

@@ -1,6 +1,6 @@
-// A dialect: how one agent's records become observations. Lua says it once as a table of rules
-// (contracts.md 2); script/ compiles that table into these structs; ingest executes them on
-// every record, so that no script stands on the byte path.
+// A dialect: how one agent's records become observations. Lua says it once as a table of rules;
+// script/ compiles that table into these structs; ingest executes them on every record, so that no
+// script stands on the byte path.
 #ifndef PERI_INGEST_DIALECT_H
 #define PERI_INGEST_DIALECT_H
 

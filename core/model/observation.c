@@ -12,7 +12,7 @@ typedef struct kind_schema {
 
 _Static_assert(PERI_OBS_FIELD_COUNT <= 64, "a schema is two 64-bit sets");
 
-// Required fields: contracts.md 2. Optional ones: the document the kinds come from.
+// Which fields each kind must have, and which it may.
 static const kind_schema schemas[PERI_OBS_KIND_COUNT] = {
 #define WORD(name, text) [PERI_OBS_##name].word = {text, sizeof(text) - 1},
     PERI_OBS_KIND_LIST(WORD)

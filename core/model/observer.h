@@ -1,4 +1,4 @@
-// A loaded observer definition, whatever its runtime (contracts.md 3), and the goal it may
+// A loaded observer definition, whatever its runtime, and the goal it may
 // judge.
 #ifndef PERI_MODEL_OBSERVER_H
 #define PERI_MODEL_OBSERVER_H
@@ -135,7 +135,7 @@ typedef struct peri_observer {
     void *owner;          // the runtime's own, e.g. its VM
 } peri_observer;
 
-/// The declared goal (contracts.md 6).
+/// The declared goal.
 typedef struct peri_goal_item {
     peri_str text;
     bool done;

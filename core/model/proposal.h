@@ -30,7 +30,7 @@ typedef enum peri_weight {
         PERI_WEIGHT_COUNT
 } peri_weight;
 
-/// The way into the agent's context (design.md section 2).
+/// The way into the agent's context.
 #define PERI_LANE_LIST(X)                                                                      \
     X(STEER, "steer")                                                                          \
     X(PROMPT, "prompt")                                                                        \
@@ -95,7 +95,7 @@ peri_str peri_weight_word(peri_weight weight);
 peri_str peri_lane_word(peri_lane lane);
 peri_str peri_verdict_word(peri_verdict verdict);
 /// Back from words; the _COUNT of the list if unknown. Lanes also take pi's words: next_prompt
-/// and next_turn mean steer, settle means follow_up (contracts.md 3).
+/// and next_turn mean steer, settle means follow_up.
 peri_proposal_kind peri_proposal_kind_find(peri_str word);
 peri_weight peri_weight_find(peri_str word);
 peri_lane peri_lane_find(peri_str word);

@@ -1,5 +1,5 @@
 // Policies decide, the core bounds: walks the configured list of policies over a batch of
-// proposals and turns every proposal into exactly one decision with a reason (contracts.md 4).
+// proposals and turns every proposal into exactly one decision with a reason.
 // Knows no Lua: script/ implements peri_policy_engine.
 #ifndef PERI_POLICY_POLICY_H
 #define PERI_POLICY_POLICY_H

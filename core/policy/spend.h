@@ -38,8 +38,8 @@ peri_str peri_spend_word(peri_spend what);
 /// The day of a time, since 1970, UTC.
 int64_t peri_spend_day(int64_t wall_ms);
 
-/// Above all that is likely, so that only a fault meets them; model calls, tokens and money as
-/// contracts.md 6.
+/// Above all that is likely, so that only a fault meets them, but for what costs: model calls,
+/// tokens and money.
 peri_ceilings peri_ceilings_default(void);
 
 /// Spends `amount` of `what` in the session and on the day of `wall_ms`. NULL if both ceilings hold it;

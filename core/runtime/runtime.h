@@ -8,7 +8,7 @@
 #include "model/turn.h"
 
 enum {
-    PERI_STATE_MAX_BYTES = 4096, // ctx.state, encoded (contracts.md 3)
+    PERI_STATE_MAX_BYTES = 4096, // ctx.state, encoded
     PERI_RUN_MAX_ERROR_BYTES = 2048,
     PERI_RUN_MAX_FAILURES = 3, // in a row before an observer is disabled for the pairing
 };

@@ -1,4 +1,4 @@
-// The view `ctx` of a policy: the facts the core counts (contracts.md 4), and proposals as
+// The view `ctx` of a policy: the facts the core counts, and proposals as
 // plain tables. A policy may change or copy such a table as it likes; what it stands for is
 // known by its identity alone, so no content can pass for another proposal.
 #include <lauxlib.h>

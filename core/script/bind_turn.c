@@ -1,4 +1,4 @@
-// The view `turn`: everything a Lua observer may know of its agent (contracts.md 3), and the
+// The view `turn`: everything a Lua observer may know of its agent, and the
 // list `turn.items`. What takes work to make is made when it is asked for; `turn.files` stands in
 // bind_files.c.
 #include <lauxlib.h>

@@ -1,4 +1,4 @@
-// Compiles a dialect file (Lua, contracts.md 2) into the rules that ingest executes. The file
+// Compiles a dialect file (Lua) into the rules that ingest executes. The file
 // runs once, in a sandbox of its own: a dialect is data, but for its map functions.
 #ifndef PERI_SCRIPT_DIALECT_LOAD_H
 #define PERI_SCRIPT_DIALECT_LOAD_H

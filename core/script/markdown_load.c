@@ -1,4 +1,4 @@
-// A Markdown observer (contracts.md 3): a YAML header that says when and how, a body that is the
+// A Markdown observer: a YAML header that says when and how, a body that is the
 // model's prompt, and perhaps a Lua file of the same stem beside it. That file may hold `wake`,
 // which spares the paid call, and `observe`, which stands in where there is no model. Nothing in
 // a header widens to a default by being wrong: each mistake is a diagnostic with its place, and

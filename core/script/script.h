@@ -26,7 +26,7 @@ PERI_MUST_USE int peri_script_new(const peri_script_options *options, peri_scrip
 /// NULL is fine. Every observer it handed out dies.
 void peri_script_free(peri_script *script);
 
-/// Loads one Lua observer definition (contracts.md 3) into the VM of `pack` and checks it:
+/// Loads one Lua observer definition into the VM of `pack` and checks it:
 /// every wrong key, type or range is a diagnostic with file:line where known and the nearest
 /// known name; a definition with an error is not loaded. A missing api line or description is a
 /// warning. A name that is loaded already under the same layer is an error, unless it is that of
@@ -68,7 +68,7 @@ peri_runtime peri_script_runtime(peri_script *script);
 void peri_script_run(const peri_run_request *request, peri_arena *arena,
                      peri_run_result *result);
 
-/// Loads one policy file (contracts.md 4) behind those loaded before. Checked like observers.
+/// Loads one policy file behind those loaded before. Checked like observers.
 /// PERI_EINVAL.
 PERI_MUST_USE int peri_script_add_policy(peri_script *script, peri_str name, peri_str file,
                                          peri_str text, peri_diag_list *diags);

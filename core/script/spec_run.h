@@ -1,5 +1,5 @@
 // Running authors' specs: busted in a plain LuaJIT state with all libraries. It is no sandbox:
-// a spec is a program of its author's, run by its author (contracts.md 5).
+// a spec is a program of its author's, run by its author.
 #ifndef PERI_SCRIPT_SPEC_RUN_H
 #define PERI_SCRIPT_SPEC_RUN_H
 

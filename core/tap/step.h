@@ -1,4 +1,4 @@
-// Groups one agent's observations into steps and turns (contracts.md 1), and says when a
+// Groups one agent's observations into steps and turns, and says when a
 // trigger is due. A step is one model answer with the results of its calls; a turn reaches from
 // a prompt to the agent settling. Decides nothing about observers.
 #ifndef PERI_TAP_STEP_H

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The agent's stop, live: a hook waits there for an answer, so the last step's observers speak at the Stop
-# itself, not with the event behind it (contracts.md 1). Once the stop is let through it is too late.
+# itself, not with the event behind it. Once the stop is let through it is too late.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

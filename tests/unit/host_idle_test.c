@@ -1,4 +1,4 @@
-// When observers wake (spec PI-3, host/idle.c): each trigger where contracts.md 1 says, `idle` on a
+// When observers wake (spec PI-3, host/idle.c): each trigger where its page says, `idle` on a
 // clock of the test's own.
 #include "host/internal.h"
 #include "hosting.h"

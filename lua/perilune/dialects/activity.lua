@@ -1,5 +1,5 @@
 -- perilune-api: 1
--- The simplest input anyone can produce: one JSON object a line (contracts.md 2).
+-- The simplest input anyone can produce: one JSON object a line.
 local ends = { "finished", "completed", "end_turn", "stop" }
 
 return dialect {

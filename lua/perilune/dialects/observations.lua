@@ -1,5 +1,5 @@
 -- perilune-api: 1
--- AgentObservation as JSON, one a line (contracts.md 2): what `--emit observations` writes and
+-- AgentObservation as JSON, one a line: what `--emit observations` writes and
 -- what Outpost's journals hold. A kind that is not listed is a record nobody knows: `raw`.
 local fields = {
   ["model-route"] = { "step", "choice", "model", "reason", "confidence" },
