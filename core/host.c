@@ -128,6 +128,8 @@ int peri_host_new(const peri_host_options *given, peri_host **out) {
     if (status == PERI_OK) status = host_load(host, &options);
     if (status < 0) {
         host_diags_flush(host);
+        if (status == PERI_EIO || status == PERI_ENOMEM) // nobody's mistake, so no diagnostic
+            host_logf(host, "error", "cannot start: %s", peri_status_message(status));
         peri_host_free(host);
         return status;
     }

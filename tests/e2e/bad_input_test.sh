@@ -72,6 +72,10 @@ check "and no control character" clean
 try "$perilune" digest "$work/loud.jsonl"
 check "a file gets the text as it is" grep -q "$(printf '^x\033\[2Jy$')" "$work/out"
 
+try sh -c "ulimit -n 7; exec '$perilune' replay '$work/loud.jsonl'"
+check "where no file can be opened it says that it cannot start" grep -q 'cannot start: ' "$work/err"
+check "with exit 3" exits 3
+
 # A tree of everything a disk may hold: read as far as it can be, the rest counted and told.
 tree=$work/tree
 good='{"session":"s","agent":"main","kind":"user_message","text":"good"}'
