@@ -209,6 +209,21 @@ static const peri_step_events step_events = {on_item, on_turn_start, on_result, 
 
 static void show(peri_host *host, host_agent *of, peri_obs *obs);
 
+static void leave(peri_host *host, host_agent *of) {
+    if (of->left) return;
+    of->left = true;
+    host_notes_due(host, of, PERI_TRIGGER_SESSION_END);
+    host_trigger(host, of, PERI_TRIGGER_SESSION_END, true);
+}
+
+// Its agents stay paired: the same session may be resumed under a host that lives on.
+static void leave_session(peri_host *host, const peri_session *session) {
+    for (peri_agent *agent = session->agents; agent; agent = agent->next) {
+        host_agent *of = agent->attached;
+        if (of && !of->finished) leave(host, of);
+    }
+}
+
 static void finish_agent(peri_host *host, host_agent *of) {
     if (of->finished) return;
     peri_obs *text = peri_join_assembled(&of->join, NULL);
@@ -217,8 +232,7 @@ static void finish_agent(peri_host *host, host_agent *of) {
     telling t = {host, of};
     peri_stepper_finish(&of->stepper, &step_events, &t);
     if (of->agent->pairing_count == 0) return;
-    host_notes_due(host, of, PERI_TRIGGER_SESSION_END);
-    host_trigger(host, of, PERI_TRIGGER_SESSION_END, true);
+    leave(host, of);
     host_push_work(host, host_work_now(of, WORK_END));
 }
 
@@ -451,7 +465,10 @@ static void show(peri_host *host, host_agent *of, peri_obs *obs) {
     obs->agent = of->agent->key;
     record(host, of, obs);
     if (host->no_observers || !is_watched(of)) return;
-    if (is_activity(obs->kind)) host_arm(host, of->agent);
+    if (is_activity(obs->kind)) {
+        host_arm(host, of->agent);
+        of->left = false;
+    }
     telling t = {host, of};
     peri_stepper_feed(&of->stepper, obs, &step_events, &t);
 }
@@ -489,4 +506,8 @@ void host_observe(peri_host *host, peri_source *source, peri_obs *obs) {
         join(host, source, of, text);
     }
     join(host, source, of, obs);
+    // A recording's session ends with its last record, whoever left it in between.
+    if (obs->x.ends_session && host->mode == PERI_MODE_LIVE) {
+        leave_session(host, of->agent->session);
+    }
 }

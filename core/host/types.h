@@ -161,6 +161,7 @@ typedef struct host_agent {
     peri_proposal **fresh; // owned; proposals of the running trigger
     size_t fresh_count;
     bool finished;
+    bool left;          // its session was left, session_end has fired; until it is resumed
     bool stirred, idle; // heard of since it was last looked at; `idle` has fired (host/idle.c)
     int64_t heard_ms;
     bool touched; // in the list of the host: its number of items is to be stored

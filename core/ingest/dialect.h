@@ -110,6 +110,7 @@ typedef struct peri_rule_pick {
     X(CONTINUES, "x.continues")                                                                \
     X(OBSERVER, "x.observer")                                                                  \
     X(ENDS_STEP, "x.endsStep")                                                                 \
+    X(ENDS_SESSION, "x.endsSession")                                                           \
     X(MENDS, "x.mends")                                                                        \
     X(REPEATS, "x.repeats")                                                                    \
     X(PARTIAL, "x.partial")                                                                    \

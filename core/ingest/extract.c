@@ -80,6 +80,7 @@ static const struct {
     AT(CONTINUES, FLAG, x.continues),
     AT(OBSERVER, FLAG, x.observer),
     AT(ENDS_STEP, FLAG, x.ends_step),
+    AT(ENDS_SESSION, FLAG, x.ends_session),
     AT(MENDS, FLAG, x.mends),
     AT(REPEATS, FLAG, x.repeats),
     AT(PARTIAL, FLAG, x.partial),

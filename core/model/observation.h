@@ -146,6 +146,7 @@ typedef struct peri_obs_x {
     bool continues;    // prompt: keeps a turn going that was about to end (stop hook feedback)
     bool observer;     // the agent is an observer itself: never observed
     bool ends_step;    // step: the model's answer and all its results were told
+    bool ends_session; // finished: the client leaves the session, which may be resumed
     bool mends;        // tool-output: the text of a result that was told before
     // What the joining stage uses up (tap/join.h).
     bool

@@ -214,6 +214,7 @@ static void x_member(writer *outer, const peri_obs *obs) {
     flag_member(&w, "continues", x->continues);
     flag_member(&w, "observer", x->observer);
     flag_member(&w, "endsStep", x->ends_step);
+    flag_member(&w, "endsSession", x->ends_session);
     flag_member(&w, "mends", x->mends);
     flag_member(&w, "partial", x->partial);
     if (x->rollback) uint_member(&w, "rollback", x->rollback);

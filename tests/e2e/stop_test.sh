@@ -7,11 +7,12 @@ set -eu
 mkdir "$work/observers"
 cat >"$work/observers/holder.lua" <<'LUA'
 -- perilune-api: 1
-return { name = "holder", description = "d", on = { "turn_end", "agent_settled" }, can = { "veto" },
+return { name = "holder", description = "d", on = { "turn_end", "agent_settled", "session_end" }, can = { "veto" },
   observe = function(turn, ctx)
     if not turn.ending then return nil end
     ctx.state.n = (ctx.state.n or 0) + 1
     local why = { "the tests were not run", "README still names the old flag", "one of three files is unchanged" }
+    if not why[ctx.state.n] then return nil end
     return { veto = why[ctx.state.n], fingerprint = "tests" .. ctx.state.n }
   end }
 LUA
@@ -54,6 +55,18 @@ for client in claude codex; do
   check "$client: the held one ended one" [ "$more" -gt "$steps" ]
   check "$client: a veto from there comes too late" grep -q '"record":"decision".*"observer":"holder".*"reason":"too late' "$work/out"
   check "$client: and holds nothing" [ "$(held)" -eq 1 ]
+  event Stop ',"stop_hook_active":false,"last_assistant_message":"You are welcome."'
+  event SessionEnd ',"reason":"logout"'
+  settled
+  check "$client: leaving the session settles its turn" [ "$(runs_at agent_settled)" -eq 2 ]
+  check "$client: and session_end fires (contracts.md 1)" [ "$(runs_at session_end)" -eq 1 ]
+  event UserPromptSubmit ',"prompt":"one more thing"'
+  event Stop ',"stop_hook_active":false,"last_assistant_message":"Done."'
+  event SessionEnd ',"reason":"logout"'
+  settled
+  check "$client: a session that is resumed is observed on" [ "$(runs_at agent_settled)" -eq 3 ]
+  check "$client: and may be left again" [ "$(runs_at session_end)" -eq 2 ]
   live_end
+  check "$client: whose end is told once" [ "$(runs_at session_end)" -eq 2 ]
 done
 finish

@@ -161,7 +161,7 @@ IT("OB-2 writes all that x holds, and nothing of it twice") {
         "\"answer\":\"a\",\"record\":\"r\",\"entry\":\"e\",\"follows\":\"f\",\"parent\":\"p\","
         "\"cwd\":\"/w\",\"source\":\"hook\",\"version\":\"1\",\"permissionMode\":\"plan\","
         "\"output\":\"o\",\"exitCode\":1,\"maybe\":true,\"midTurn\":true,\"continues\":true,"
-        "\"endsStep\":true,\"mends\":true,\"partial\":true,\"rollback\":2,\"durationMs\":3,"
+        "\"endsStep\":true,\"endsSession\":true,\"mends\":true,\"partial\":true,\"rollback\":2,\"durationMs\":3,"
         "\"retracts\":[\"r\"],\"ordinal\":4}";
     char line[1024];
     snprintf(line, sizeof line,

@@ -84,6 +84,8 @@ return dialect {
       kind = "quota", message = { "error_details", "last_assistant_message", "error" } } },
     { when = { hook_event_name = "StopFailure" }, emit = {
       kind = "failure", message = { "error_details", "last_assistant_message", "error", default = "error" } } },
+    { when = { hook_event_name = "SessionEnd" }, emit = {
+      kind = "finished", x = { endsSession = { const = true } } } },
     { when = { hook_event_name = "SubagentStart" }, emit = {
       kind = "subagent", id = "agent_id", status = { const = "started" },
       x = { unspawned = { any = { { [experimental] = truthy } } } } } },
@@ -100,7 +102,7 @@ return dialect {
     { when = { hook_event_name = "FileChanged" }, emit = {
       kind = "file-change", changes = { "file_path", default = "" } } },
     { when = { hook_event_name = {
-      "SessionEnd", "Setup", "UserPromptExpansion", "PermissionRequest", "PreModelSwitch", "TaskCreated",
+      "Setup", "UserPromptExpansion", "PermissionRequest", "PreModelSwitch", "TaskCreated",
       "TaskCompleted", "TeammateIdle", "ConfigChange", "CwdChanged", "DirectoryAdded", "WorktreeCreate",
       "WorktreeRemove", "Elicitation", "ElicitationResult", "PreSkillShellCommand" } } },
   },

@@ -30,11 +30,13 @@ return dialect {
       { when = { last_assistant_message = { empty = false } }, more = true, kind = "text",
         text = "last_assistant_message", x = { repeats = { const = true } } },
       { kind = "finished", x = { maybe = { const = true }, endsStep = { const = true } } } } },
+    { when = { hook_event_name = "SessionEnd" }, emit = {
+      kind = "finished", x = { endsSession = { const = true } } } },
     { when = { hook_event_name = "Interrupt" }, emit = { kind = "stopped", reason = { const = "aborted" } } },
     { when = { hook_event_name = "SubagentStart" }, emit = {
       kind = "subagent", id = "agent_id", status = { const = "started" } } },
     { when = { hook_event_name = "PostCompact" }, emit = {
       kind = "compaction", strategy = { "trigger", default = "auto" }, messages = { const = 0 } } },
-    { when = { hook_event_name = { "SessionEnd", "PermissionRequest", "PreCompact" } } },
+    { when = { hook_event_name = { "PermissionRequest", "PreCompact" } } },
   },
 }

@@ -43,8 +43,8 @@ local fields = {
 -- Beyond the 36 kinds, in `x`.
 local extras = {
   "agentName", "origin", "answer", "record", "parent", "cwd", "source", "version", "exitCode", "maybe", "midTurn",
-  "continues", "observer", "endsStep", "mends", "partial", "rollback", "retracts", "durationMs", "ordinal",
-  "entry", "follows", "permissionMode",
+  "continues", "observer", "endsStep", "endsSession", "mends", "partial", "rollback", "retracts", "durationMs",
+  "ordinal", "entry", "follows", "permissionMode",
 }
 
 local function emit_of(kind, names)
