@@ -44,7 +44,10 @@ static void tell_unknown(const char *observer) {
     peri_str name = peri_str_c(observer);
     if (peri_known_open(".", NULL, &host) < 0) return;
     if (!peri_known_find(host, name) && !peri_host_knows_agent(host, name)) {
-        (void)peri_known_deny(host, "stop", name);
+        fprintf(
+            stderr,
+            "perilune stop: no observer '%s' is known here; a host that runs one stops it\n",
+            observer);
     }
     peri_host_free(host);
 }

@@ -85,22 +85,23 @@ static int load_file(void *user, const char *path) {
     return PERI_OK;
 }
 
-// Links are the user's own arrangement here; a folder that everyone may write is nobody's own.
-static void load_folder(peri_host *host, peri_str layer, const char *folder, bool must_exist) {
+// Links are the user's own arrangement here; a folder that everyone may write is nobody's own. PERI_EINVAL
+// if the folder cannot be used.
+static int load_folder(peri_host *host, peri_str layer, const char *folder, bool must_exist) {
     folder_load l = {host, layer};
     host_watch(host, WATCHED_FOLDER, layer, folder); // also where it is not there yet
     if (peri_path_open_to_all(folder)) {
         unreadable(host, folder, "may be written by everyone");
-        return;
+        return PERI_EINVAL;
     }
     int status = peri_folder_list(folder, ".lua", load_file, &l);
     if (status == PERI_OK) status = peri_folder_list(folder, ".md", load_file, &l);
-    if (status < 0 && (must_exist || status != PERI_ENOENT)) {
-        peri_diag_addf(&host->diags, PERI_ERROR, "unreadable", peri_str_c(folder), 0, 0, NULL,
-                       "the folder of observers cannot be listed: %s",
-                       status == PERI_ENOENT ? "no folder has this name"
-                                             : peri_status_message(status));
-    }
+    if (status >= 0 || (status == PERI_ENOENT && !must_exist)) return PERI_OK;
+    peri_diag_addf(&host->diags, PERI_ERROR, "unreadable", peri_str_c(folder), 0, 0, NULL,
+                   "the folder of observers cannot be listed: %s",
+                   status == PERI_ENOENT ? "no folder has this name"
+                                         : peri_status_message(status));
+    return PERI_EINVAL;
 }
 
 static void refresh_shipped(peri_host *host, const char *path) {
@@ -186,14 +187,14 @@ int host_layers_load(peri_host *host, const peri_host_options *options) {
     host_each_shipped(host, OBSERVERS, ".md", load_shipped);
     if (options->use_user_config) {
         char *folder = host_user_path("observers");
-        if (folder) load_folder(host, PERI_STR("user"), folder, false);
+        if (folder)
+            (void)load_folder(host, PERI_STR("user"), folder, false); // told; others go on
         free(folder);
     }
     load_project(host);
-    if (options->observer_dir) {
-        load_folder(host, PERI_STR("given"), options->observer_dir, true);
-    }
-    return PERI_OK;
+    if (!options->observer_dir) return PERI_OK;
+    return load_folder(host, PERI_STR("given"), options->observer_dir,
+                       true); // asked for by name
 }
 
 void host_layers_unload(peri_host *host) {

@@ -112,8 +112,12 @@ static void apply(peri_host *host, peri_pairing *pairing, const peri_gate_trace 
     host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
                       peri_buf_str(&reason), trace);
     host_resume_save(host, pairing);
-    host_logf(host, "warning", "observer %.*s of %.*s: %s", PERI_FMT(pairing->observer->name),
-              PERI_FMT(pairing->agent->key), peri_buf_c(&reason));
+    // A file that is broken drops batch after batch: said once, counted each time.
+    if (changed || trace->verdict == PERI_GATE_VERDICT_DENY) {
+        host_logf(host, "warning", "observer %.*s of %.*s: %s",
+                  PERI_FMT(pairing->observer->name), PERI_FMT(pairing->agent->key),
+                  peri_buf_c(&reason));
+    }
     peri_buf_deinit(&reason);
 }
 

@@ -27,7 +27,7 @@ static void reload_policies(peri_host *host, const char *path) {
     host_diags_flush(host);
     if (!good) {
         peri_script_free(fresh);
-        host_logf(host, "warning", "%s: not loaded; the policies before it go on", path);
+        host_logf(host, "warning", "%s: not loaded; the policies go on as they were", path);
         return;
     }
     peri_script_adopt_states(fresh, host->policies);

@@ -119,5 +119,7 @@ for name in "$0" "$work/nosuch"; do
   try "$perilune" observers --observers "$name"
   check "a file or nothing named as the folder of observers: told that no folder has this name" \
     grep -q "$name: error: .*no folder has this name" "$work/err"
+  try "$perilune" replay --observers "$name" "$tree"
+  check "and nothing is replayed without them" [ "$status" -eq 2 ]
 done
 finish
