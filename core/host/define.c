@@ -204,7 +204,7 @@ static void vacate(peri_host *host, peri_entry *entry) {
     peri_observer *def = &host->defs[entry->observer - host->defs];
     const peri_observer before = *def;
     entry->observer = NULL;
-    entry->state = PERI_ENTRY_INVALID; // for now
+    entry->state = PERI_ENTRY_INVALID; // so that nothing below takes it for one in use
     host_rest(host, def);
     *def = (peri_observer){.name = entry->name, .file = entry->file, .layer = entry->layer};
     host_agents_renew(host, def->name);

@@ -32,14 +32,6 @@ void *__wrap_realloc(void *old, size_t size) {
     return __real_realloc(old, size);
 }
 
-static unsigned long long observations_of(peri_host *host) {
-    static const char key[] = "\"observations\":";
-    peri_str status;
-    if (peri_host_status_json(host, &status) < 0) return 0;
-    const char *at = memmem(status.ptr, status.len, key, sizeof key - 1);
-    return at ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
-}
-
 int main(int argc, char **argv) {
     peri_host *host;
     peri_host_options options = PERI_HOST_OPTIONS_INIT;
@@ -55,7 +47,7 @@ int main(int argc, char **argv) {
     while (status >= 0 && (status = peri_host_step(host, 0)) > 0) {}
     double took = (bench_now_ns() - begin) / 1e6;
     unsigned long long made = allocations;
-    printf("%.0f %llu %llu\n", took, observations_of(host), made);
+    printf("%.0f %llu %llu\n", took, bench_status_count(host, "\"observations\":"), made);
     peri_host_free(host);
     return status < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -12,14 +12,6 @@ static void hear(void *user, const peri_record *record) {
     *(size_t *)user += record->json.len;
 }
 
-static unsigned long long runs_of(peri_host *host) {
-    static const char key[] = "\"runs\":";
-    peri_str status;
-    if (peri_host_status_json(host, &status) < 0) return 0;
-    const char *at = memmem(status.ptr, status.len, key, sizeof key - 1);
-    return at ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
-}
-
 int main(int argc, char **argv) {
     peri_host *host;
     peri_host_options options = PERI_HOST_OPTIONS_INIT;
@@ -39,7 +31,7 @@ int main(int argc, char **argv) {
     if (status >= 0) status = peri_host_finish(host);
     while (status >= 0 && (status = peri_host_step(host, 0)) > 0) {}
     double took = (bench_cpu_ns() - begin) / 1e6;
-    printf("%.1f %llu\n", took, runs_of(host));
+    printf("%.1f %llu\n", took, bench_status_count(host, "\"runs\":"));
     peri_host_free(host);
     return status < 0 || !heard ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -8,23 +8,9 @@ disk=
 trap '[ -z "$disk" ] || umount "$disk"; rm -rf "$work"' EXIT
 
 mkdir "$work/observers"
-cat >"$work/observers/talker.lua" <<'LUA'
--- perilune-api: 1
-return { name = "talker", description = "d", on = "turn_end", can = { "advise" },
-  observe = function(turn, ctx)
-    ctx.state.n = (ctx.state.n or 0) + 1
-    return { advise = ("finding %d about %s"):format(ctx.state.n, turn.last_user or ""),
-      fingerprint = "f" .. ctx.state.n }
-  end }
-LUA
+write_talker >"$work/observers/talker.lua"
 turns=60
-awk -v turns="$turns" 'BEGIN {
-  for (n = 1; n <= turns; n++) {
-    printf "{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"task %d\"}\n", n
-    printf "{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"step %d of it\"}\n", n
-    printf "{\"session\":\"s\",\"kind\":\"turn_ended\",\"reason\":\"completed\"}\n"
-  }
-}' >"$work/events.jsonl"
+write_turns "$turns" >"$work/events.jsonl"
 run() {
   try "$perilune" run --policy claude --dialect activity --observers "$work/observers" --project "$work" "$@" "$work/events.jsonl"
 }

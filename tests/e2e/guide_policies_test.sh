@@ -59,15 +59,6 @@ step() { # TEXT
     '{"session":"s","kind":"assistant_text","text":"done"}' \
     '{"session":"s","kind":"turn_ended","reason":"completed"}' >&3
 }
-# Waits until file $1 holds $2, at most ten seconds.
-await() {
-  tries=0
-  until grep -qF -- "$2" "$1" || [ "$tries" -ge 100 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-  done
-  grep -qF -- "$2" "$1"
-}
 # Feeds steps until the host has looked at its files and says $1, at most ten seconds.
 await_told() {
   tries=0

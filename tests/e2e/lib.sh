@@ -48,6 +48,40 @@ refuses() {
   exits 2 && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -qF -- "$1" "$work/err"
 }
 
+# An observer that has something new to say after every step.
+write_talker() {
+  cat <<'LUA'
+-- perilune-api: 1
+return { name = "talker", description = "d", on = "turn_end", can = { "advise" },
+  observe = function(turn, ctx)
+    ctx.state.n = (ctx.state.n or 0) + 1
+    return { advise = ("finding %d about %s"):format(ctx.state.n, turn.last_user or ""),
+      fingerprint = "f" .. ctx.state.n }
+  end }
+LUA
+}
+
+# write_turns COUNT: so many turns of one session, in the dialect activity.
+write_turns() {
+  awk -v turns="$1" 'BEGIN {
+    for (n = 1; n <= turns; n++) {
+      printf "{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"task %d\"}\n", n
+      printf "{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"step %d of it\"}\n", n
+      printf "{\"session\":\"s\",\"kind\":\"turn_ended\",\"reason\":\"completed\"}\n"
+    }
+  }'
+}
+
+# await FILE TEXT: waits until the file holds the text, at most ten seconds.
+await() {
+  waited=0
+  until grep -qF -- "$2" "$1"; do
+    waited=$((waited + 1))
+    [ "$waited" -lt 100 ] || return 1
+    sleep 0.1
+  done
+}
+
 # A live host that a test speaks to: live_start COMMAND..., which reads its standard input and writes
 # --json; `say LINE...`; `settled` returns when all that was said has had its effect; `live_end`.
 live_start() {

@@ -33,15 +33,6 @@ step() { # TEXT
     "{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"$1\"}" \
     '{"session":"s","kind":"turn_ended","reason":"completed"}' >&3
 }
-# Waits until the records hold $1, at most five seconds.
-await() {
-  tries=0
-  until grep -qF -- "$1" "$work/records" || [ "$tries" -ge 50 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-  done
-  grep -qF -- "$1" "$work/records"
-}
 says() { grep -qF -- "$1" "$work/log"; }
 
 observer first
@@ -55,35 +46,35 @@ exec 3>"$work/pipe"
 : >"$work/out" && : >"$work/err" && status=0
 
 step "one"
-check "the first policy decides" await '"reason":"one 1"'
-check "PE-7 a delivery is handed over" await '"state":"handed"'
+check "the first policy decides" await "$work/records" '"reason":"one 1"'
+check "PE-7 a delivery is handed over" await "$work/records" '"state":"handed"'
 nonce=$(sed -n 's/.*"nonce":"\([^"]*\)".*/\1/p' "$work/sink" | sed 1q)
 printf '{"session":"s","kind":"user_message","origin":"observer:echo","text":"%s"}\n' \
   "<observer-note nonce=\\\"$nonce\\\" from=\\\"observer:echo\\\">" >&3
-check "PE-7 and seen once the agent's stream shows its frame" await '"state":"seen"'
+check "PE-7 and seen once the agent's stream shows its frame" await "$work/records" '"state":"seen"'
 
 policy two
 sleep 1.2
 step "two"
-check "PE-2 a changed policy decides, with the state of the one before" await '"reason":"two 2"'
+check "PE-2 a changed policy decides, with the state of the one before" await "$work/records" '"reason":"two 2"'
 
 printf 'return {\n    name = "mine",\n    deliver = function(verdict) retrun verdict end,\n}\n' \
   >"$work/mine.lua"
 sleep 1.2
 step "three"
-check "PE-2 a broken edit changes nothing" await '"reason":"two 3"'
+check "PE-2 a broken edit changes nothing" await "$work/records" '"reason":"two 3"'
 check "PE-2 and its file and line are named" says "mine.lua:3"
-check "PE-2 also as a record" await '"record":"warning"'
+check "PE-2 also as a record" await "$work/records" '"record":"warning"'
 
 observer second
 sleep 1.2
 step "four"
-check "PE-2 a changed observer speaks" await "second at step"
+check "PE-2 a changed observer speaks" await "$work/records" "second at step"
 
 printf 'limits: { advisories_per_turn: 0 }\n' >"$work/config.yaml"
 sleep 1.2
 step "five"
-check "PE-2 a lower limit holds at once" await "the window's budget is spent"
+check "PE-2 a lower limit holds at once" await "$work/records" "the window's budget is spent"
 
 exec 3>&-
 wait "$child" || status=$?

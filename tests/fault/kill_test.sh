@@ -11,15 +11,7 @@ seed=${SEED:-1}
 turns=300
 
 mkdir "$work/observers"
-cat >"$work/observers/talker.lua" <<'LUA'
--- perilune-api: 1
-return { name = "talker", description = "d", on = "turn_end", can = { "advise" },
-  observe = function(turn, ctx)
-    ctx.state.n = (ctx.state.n or 0) + 1
-    return { advise = ("finding %d about %s"):format(ctx.state.n, turn.last_user or ""),
-      fingerprint = "f" .. ctx.state.n }
-  end }
-LUA
+write_talker >"$work/observers/talker.lua"
 cat >"$work/observers/silent.lua" <<'LUA'
 -- perilune-api: 1
 return { name = "silent", description = "d", on = "turn_end", observe = function() end }
@@ -28,13 +20,7 @@ LUA
 shipped=$("$perilune" observers --json --project "$work" 2>/dev/null |
   sed -n 's/.*"layer":"builtin","name":"\([^"]*\)".*/\1/p' | tr '\n' ',')
 printf 'observers: { disable: [%s] }\n' "${shipped%,}" >"$work/config.yaml"
-awk -v turns="$turns" 'BEGIN {
-  for (n = 1; n <= turns; n++) {
-    printf "{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"task %d\"}\n", n
-    printf "{\"session\":\"s\",\"kind\":\"assistant_text\",\"text\":\"step %d of it\"}\n", n
-    printf "{\"session\":\"s\",\"kind\":\"turn_ended\",\"reason\":\"completed\"}\n"
-  }
-}' >"$work/events.jsonl"
+write_turns "$turns" >"$work/events.jsonl"
 
 run() {
   exec "$perilune" run --json --policy claude --dialect activity --config "$work/config.yaml" --project "$work" \

@@ -4,7 +4,10 @@
 #define PERI_TEST_BENCH_H
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+#include "perilune/perilune.h"
 
 static inline double bench_now_ns(void) {
     struct timespec t;
@@ -28,6 +31,14 @@ static inline int bench_by_size(const void *a, const void *b) {
 static inline double bench_median(double *values, size_t count) {
     qsort(values, count, sizeof *values, bench_by_size);
     return values[count / 2];
+}
+
+/// The number that the host's status has first under `key`, given as "\"name\":"; 0 if it has none.
+static inline unsigned long long bench_status_count(peri_host *host, const char *key) {
+    peri_str status;
+    if (peri_host_status_json(host, &status) < 0) return 0;
+    const char *at = memmem(status.ptr, status.len, key, strlen(key));
+    return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
 /// The shortest of `count` values, which are sorted.

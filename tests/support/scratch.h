@@ -30,6 +30,23 @@ static inline void scratch_close(scratch *s) {
     nftw(s->root, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+static scratch *scratch_last; // of scratch_renew()
+
+static inline void scratch_close_last(void) {
+    scratch_close(scratch_last);
+}
+
+/// An empty folder in place of the last one of `s`; gone when the program ends. One `s` a program.
+static inline void scratch_renew(scratch *s) {
+    if (scratch_last) {
+        scratch_close_last();
+    } else {
+        atexit(scratch_close_last);
+    }
+    scratch_last = s;
+    scratch_open(s);
+}
+
 /// The absolute path of `name`; valid until the next call.
 static inline const char *scratch_path(scratch *s, const char *name) {
     snprintf(s->path, sizeof s->path, "%s/%s", s->root, name);

@@ -11,17 +11,8 @@
 static scratch folder;
 static char path[300];
 
-static void close_folder(void) {
-    scratch_close(&folder);
-}
-
 static void fresh(void) {
-    if (folder.root[0]) {
-        close_folder();
-    } else {
-        atexit(close_folder);
-    }
-    scratch_open(&folder);
+    scratch_renew(&folder);
     snprintf(path, sizeof path, "%s/ledger.db.lock", folder.root);
 }
 

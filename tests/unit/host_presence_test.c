@@ -33,17 +33,8 @@ static peri_host_options on_ledger(const char *limits) {
 
 static scratch folder;
 
-static void close_folder(void) {
-    scratch_close(&folder);
-}
-
 static void fresh(void) {
-    if (folder.root[0]) {
-        close_folder();
-    } else {
-        atexit(close_folder);
-    }
-    scratch_open(&folder);
+    scratch_renew(&folder);
     snprintf(ledger, sizeof ledger, "%s/ledger.db", folder.root);
     snprintf(config, sizeof config, "%s/config.yaml", folder.root);
 }

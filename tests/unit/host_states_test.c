@@ -9,17 +9,8 @@ static scratch folder;
 static char ledger[300];
 static hosting h;
 
-static void close_folder(void) {
-    scratch_close(&folder);
-}
-
 static void fresh(void) {
-    if (folder.root[0]) {
-        close_folder();
-    } else {
-        atexit(close_folder);
-    }
-    scratch_open(&folder);
+    scratch_renew(&folder);
     snprintf(ledger, sizeof ledger, "%s/ledger.db", folder.root);
 }
 
