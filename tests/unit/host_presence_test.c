@@ -71,7 +71,7 @@ IT("two live hosts on one ledger observe a session each, and lose nothing") {
     hosting_open_with(&b, on_ledger(NULL), probe);
     peri_source *of_a = hosting_stream(&a, "activity"), *of_b = hosting_stream(&b, "activity");
     for (int i = 0; i < 5; i++) {
-        char word[16];
+        char word[32];
         snprintf(word, sizeof word, "task %d", i);
         turn(&a, of_a, "one", word);
         turn(&b, of_b, "two", word);
@@ -158,7 +158,7 @@ IT("PE-3 a day's ceiling is not refilled by a restart") {
     fresh();
     for (int start = 0; start < 3; start++) {
         hosting_open_with(&a, on_ledger(two_a_day), probe);
-        char session[16];
+        char session[32];
         snprintf(session, sizeof session, "s%d", start);
         peri_source *source = hosting_stream(&a, "activity");
         turn(&a, source, session, "first");
@@ -177,7 +177,7 @@ IT("PE-3 a session's ceiling is not refilled by a restart") {
     for (int start = 0; start < 3; start++) {
         hosting_open_with(&a, on_ledger("limits: { session: { wakes: 4 } }\n"), probe);
         peri_source *source = hosting_stream(&a, "activity");
-        char word[16];
+        char word[32];
         for (int i = 0; i < 3; i++) { // another input each time: all of it is new
             snprintf(word, sizeof word, "%d-%d", start, i);
             turn(&a, source, "one", word);
