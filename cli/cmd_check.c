@@ -163,8 +163,19 @@ static int check_found(void *user, const char *path) {
     bool lua = peri_str_ends(name, PERI_STR(".lua")) && !peri_host_is_of_spec(name) &&
                !belongs_to_markdown(path);
     bool markdown = peri_str_ends(name, PERI_STR(".md")) && is_markdown_observer(path, folder);
-    bool config = peri_str_ends(name, PERI_STR("/config.yaml"));
+    bool config = peri_str_ends(name, PERI_STR("/config.yaml")) ||
+                  peri_str_ends(name, PERI_STR("/switches.yaml")) ||
+                  peri_str_ends(name, PERI_STR("/managed.yaml"));
     return lua || markdown || config ? check_file(user, path) : PERI_OK;
+}
+
+// What is checked along with a config may be named in it.
+static void know_path(checking *c, const char *path) {
+    if (peri_path_type_of(path) == PERI_PATH_FOLDER) {
+        (void)!peri_folder_walk(path, peri_checker_know, NULL, c->checker);
+    } else {
+        (void)!peri_checker_know(c->checker, path);
+    }
 }
 
 static int check_path(checking *c, const char *path) {
@@ -194,6 +205,7 @@ static int check_user_folder(checking *c) {
 static int check_all(checking *c, const char *const *paths, size_t count) {
     int status = peri_checker_new(&c->checker);
     if (status == PERI_OK && !count) status = check_user_folder(c);
+    for (size_t i = 0; i < count && status == PERI_OK; i++) know_path(c, paths[i]);
     for (size_t i = 0; i < count && status == PERI_OK; i++) status = check_path(c, paths[i]);
     peri_checker_free(c->checker);
     if (status < 0) return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;

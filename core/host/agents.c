@@ -85,7 +85,7 @@ static void read_def(host_agents *agents, host_agent_def *def, const peri_yaml *
 }
 
 // agents: { NAME: { observer, tools, ... } } of a config.
-static int add_map(host_agents *agents, peri_yaml_doc *doc, const peri_yaml *map) {
+int host_agents_check(peri_yaml_doc *doc, const peri_yaml *map) {
     static const peri_str words[] = {{"description", 11},
                                      {"model", 5},
                                      {"observer", 8},
@@ -96,9 +96,17 @@ static int add_map(host_agents *agents, peri_yaml_doc *doc, const peri_yaml *map
                                      {"observeToolResults", 18},
                                      {"prompt", 6},
                                      {0}};
-    if (map->type != PERI_YAML_MAP && peri_yaml_check_keys(doc, map, words)) return PERI_EINVAL;
+    size_t mistakes = map->type == PERI_YAML_MAP ? 0 : peri_yaml_check_keys(doc, map, words);
+    for (const peri_yaml *one = map->first; one && map->type == PERI_YAML_MAP;
+         one = one->next) {
+        mistakes += peri_yaml_check_keys(doc, one, words);
+    }
+    return mistakes ? PERI_EINVAL : PERI_OK;
+}
+
+static int add_map(host_agents *agents, peri_yaml_doc *doc, const peri_yaml *map) {
+    if (host_agents_check(doc, map) < 0) return PERI_EINVAL;
     for (const peri_yaml *one = map->first; one; one = one->next) {
-        if (peri_yaml_check_keys(doc, one, words)) return PERI_EINVAL;
         host_agent_def *def = add_def(agents);
         if (!def) return PERI_ENOMEM;
         read_def(agents, def, one);

@@ -60,6 +60,10 @@ typedef struct peri_checker peri_checker;
 PERI_MUST_USE int peri_checker_new(peri_checker **out);
 void peri_checker_free(peri_checker *checker); // NULL is fine
 
+/// Takes note of a definition that is checked along with others: a config may name it. `user` is the
+/// checker. PERI_ENOMEM; what cannot be read is none.
+PERI_MUST_USE int peri_checker_know(void *user, const char *path);
+
 /// Validates one file: a config (.yaml), a Markdown observer, or Lua by what it returns. Problems go to
 /// `diags`. What `observer` points to is borrowed until the next call.
 peri_checked peri_checker_file(peri_checker *checker, const char *path, peri_diag_list *diags);

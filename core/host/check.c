@@ -10,8 +10,10 @@
 enum { CHECK_WALL_MS = 10000 }; // nobody waits: the count of instructions decides
 
 struct peri_checker {
-    peri_host *host; // of `folder`; NULL before the first script
-    char *folder;    // owned
+    peri_host *host;  // of `folder`; NULL before the first script
+    char *folder;     // owned
+    host_names names; // that configs may use
+    bool knows_names;
 };
 
 int peri_checker_new(peri_checker **out) {
@@ -23,7 +25,21 @@ void peri_checker_free(peri_checker *checker) {
     if (!checker) return;
     peri_host_free(checker->host);
     free(checker->folder);
+    if (checker->knows_names) host_names_deinit(&checker->names);
     free(checker);
+}
+
+static int know_names(peri_checker *checker) {
+    if (checker->knows_names) return PERI_OK;
+    int status = host_names_open(&checker->names);
+    checker->knows_names = true; // what was opened of it is closed
+    return status;
+}
+
+int peri_checker_know(void *user, const char *path) {
+    peri_checker *checker = user;
+    int status = know_names(checker);
+    return status < 0 ? status : host_names_add_file(&checker->names, path);
 }
 
 // A host for the folder of `path`.
@@ -139,7 +155,17 @@ static void warn_of_hooks(peri_yaml_doc *doc, const peri_yaml *permissions) {
                    "permissions.hooks count in the managed file, nowhere else");
 }
 
-static int check_config(peri_str text, peri_str file, peri_diag_list *diags) {
+static int check_names(peri_checker *checker, const char *path, peri_yaml_doc *doc) {
+    int status = know_names(checker);
+    if (status < 0) return status;
+    host_names_add_beside(&checker->names, path);
+    host_names_check(&checker->names, doc);
+    return PERI_OK;
+}
+
+static int check_config(peri_checker *checker, const char *path, peri_str text,
+                        peri_diag_list *diags) {
+    peri_str file = peri_str_c(path);
     host_config config;
     host_config_init(&config);
     int status = host_config_parse(&config, text, file, diags);
@@ -150,6 +176,9 @@ static int check_config(peri_str text, peri_str file, peri_diag_list *diags) {
     doc.diags = diags;
     if (from && host_permissions_check(&doc, from) < 0) status = PERI_EINVAL;
     if (from) warn_of_hooks(&doc, from);
+    const peri_yaml *agents = read ? peri_yaml_get(doc.root, PERI_STR("agents")) : NULL;
+    if (agents && host_agents_check(&doc, agents) < 0) status = PERI_EINVAL;
+    if (status == PERI_OK) status = check_names(checker, path, &doc);
     peri_yaml_doc_deinit(&doc);
     return status;
 }
@@ -160,7 +189,7 @@ static int check_text(peri_checker *checker, const char *path, peri_str text, pe
     bool yaml = peri_str_ends(file, PERI_STR(".yaml")) || peri_str_ends(file, PERI_STR(".yml"));
     if (yaml) {
         out->kind = PERI_KIND_CONFIG;
-        return check_config(text, file, diags);
+        return check_config(checker, path, text, diags);
     }
     int status = open_folder(checker, path);
     if (status < 0) return status;

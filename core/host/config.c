@@ -1,5 +1,7 @@
 // config.yaml, over the defaults. A file with a mistake counts not at all: its reader
 // is told where and the settings before it stay.
+#include <stdio.h>
+
 #include "base/yaml.h"
 #include "host/internal.h"
 
@@ -128,6 +130,20 @@ static void read_observer(reading *r, const peri_yaml *one) {
     if (!scrub) add_name(r, &r->to->unscrubbed, &r->to->unscrubbed_count, one->key);
 }
 
+// `enable: false`: what is no map and nearly one of the two words is no observer.
+static bool is_slip(reading *r, const peri_yaml *one) {
+    static const peri_str words[] = {{"enabled", 7}, {"disable", 7}, {0}};
+    peri_str near = peri_diag_nearest(one->key, words);
+    if (one->type == PERI_YAML_MAP || !near.len) return false;
+    char hint[40];
+    snprintf(hint, sizeof hint, "did you mean %.*s?", PERI_FMT(near));
+    peri_diag_addf(r->diags, PERI_ERROR, "unknown-key", r->doc.file, one->key_line,
+                   one->key_column, hint, "observers: unknown key \"%.*s\"",
+                   PERI_FMT(one->key));
+    r->status = PERI_EINVAL;
+    return true;
+}
+
 // observers: { enabled, disable, NAME: { ... } }. A text in place of a map is a mistake: whoever
 // wrote `NAME: false` would have an observer that stays on.
 static void read_observers(reading *r, const peri_yaml *map) {
@@ -141,7 +157,8 @@ static void read_observers(reading *r, const peri_yaml *map) {
         add_name(r, &r->to->disabled, &r->to->disabled_count, names[i]);
     }
     for (const peri_yaml *one = map->first; one; one = one->next) {
-        if (one != enabled && one != disable && is_map(r, one)) read_observer(r, one);
+        if (one == enabled || one == disable || is_slip(r, one)) continue;
+        if (is_map(r, one)) read_observer(r, one);
     }
 }
 

@@ -30,7 +30,7 @@
 //     status        status and summary                 states        why is it silent?
 //     standing      what that is told from             history       what the ledger remembers
 //     states_json   the same answers as JSON
-//   doors for the CLI's author verbs: author, check
+//   doors for the CLI's author verbs: author, check; names: what a config names and nothing has
 #ifndef PERI_HOST_INTERNAL_H
 #define PERI_HOST_INTERNAL_H
 
@@ -290,6 +290,30 @@ PERI_MUST_USE int host_agents_load(peri_host *host, const peri_host_options *opt
 void host_agents_unload(host_agents *agents);
 /// What definitions made of the observer `name` follows its new definition.
 void host_agents_renew(peri_host *host, peri_str name);
+
+/// Reports what is unknown or of another type under `agents` of a config. PERI_EINVAL if anything is.
+PERI_MUST_USE int host_agents_check(peri_yaml_doc *doc, const peri_yaml *map);
+
+// host/names.c
+/// Names that a config may use; `words` is ended by an empty text, NULL before the first.
+typedef struct host_name_list {
+    peri_str *words;
+    size_t count;
+} host_name_list;
+typedef struct host_names {
+    peri_arena arena; // owns every text
+    host_name_list observers, agents, policies;
+} host_names;
+/// The names of what is shipped, the user's, and the project's in this folder. PERI_ENOMEM.
+PERI_MUST_USE int host_names_open(host_names *names);
+void host_names_deinit(host_names *names);
+/// Adds what `path` defines, an observer or a policy; any other file adds nothing. `user` is the names.
+/// PERI_OK.
+PERI_MUST_USE int host_names_add_file(void *user, const char *path);
+/// Adds what stands in observers/ and policies/ beside the config.
+void host_names_add_beside(host_names *names, const char *config);
+/// Warns of each name in a valid config that is none of them, with the nearest.
+void host_names_check(host_names *names, peri_yaml_doc *doc);
 
 // host/gate.c
 /// Hears the judgement on one question, once: at once or from a later turn of the loop; NULL if the host

@@ -21,6 +21,18 @@ check "C36 it is not loaded half-configured" grep -q '^lint-watch  *user  *inval
 try "$perilune" check "$from/C36.config.yaml"
 check "C36 an unknown key of a config is told" says 'C36.config.yaml:1:1: error: unknown key "gate"'
 
+try "$perilune" disable loop-guard
+echo 'observers: { verificaton: { enabled: true } }' >"$XDG_CONFIG_HOME/perilune/config.yaml"
+sed 's/loop-guard/loop-gaurd/' "$XDG_CONFIG_HOME/perilune/switches.yaml" >"$work/switches.yaml"
+cp "$work/switches.yaml" "$XDG_CONFIG_HOME/perilune/switches.yaml"
+try "$perilune" check
+check "PI-12 a misspelt name in config.yaml is told with its place" \
+  says 'config.yaml:1:14: warning: observers: there is no observer '"'verificaton'"
+check "PI-12 and one in switches.yaml" \
+  says 'switches.yaml:3:3: warning: observers: there is no observer '"'loop-gaurd'"
+check "PI-12 each with the nearest" says 'did you mean loop-guard?'
+rm -r "$XDG_CONFIG_HOME/perilune"
+
 pi=$work/pi/.pi/observers # where a description may be missing
 mkdir -p "$pi"
 cp "$from"/C62.*.md "$pi"

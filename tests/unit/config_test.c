@@ -99,7 +99,7 @@ IT("PI-14 takes nothing of a file with a mistake, and says where it is") {
         {"observers: [a]", "observers must be a map"},
         {"observers: { reviewer: false }", "config.yaml:1:24: error: reviewer must be a map"},
         {"observers: { reviewer: shadow }", "reviewer must be a map"},
-        {"observers: { enable: no }", "enable must be a map"},
+        {"observers: { enable: no }", "did you mean enabled?"},
         {"goal: { text: a, items: lexer }", "config.yaml:1:25: error: items must be a list"},
         {"ledger: { days: 0 }", "config.yaml:1:17"},
         {"privacy: { patterns: \"a,b\" }", "patterns must be a list"},

@@ -52,6 +52,78 @@ IT("tells what a file is, and gives a valid observer with what it resolved to") 
     close_rig(&r);
 }
 
+static bool tells(const rig *r, uint32_t line, uint32_t column, const char *message,
+                  const char *hint) {
+    for (size_t i = 0; i < r->diags.count; i++) {
+        const peri_diag *diag = &r->diags.items[i];
+        if (diag->line == line && diag->column == column &&
+            peri_str_eq(diag->message, peri_str_c(message)) &&
+            peri_str_eq(diag->hint, peri_str_c(hint))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+IT("PI-12 PI-14 tells each name in a config that nothing has, with its place and the nearest") {
+    rig r;
+    open_rig(&r);
+    scratch_write(&r.s, "observers/mine.lua", OBSERVER("mine"));
+    scratch_write(&r.s, "policies/house.lua", "return { name = 'house' }\n");
+    scratch_write(
+        &r.s, "c.yaml",
+        "observers:\n  disable: [verificaton, loop-guard, mine, coder]\n"
+        "  loop-gaurd: { enabled: false }\n  zzzz: { scrub: false }\n"
+        "policies: [defualt, house, quiet, ./no.lua]\n"
+        "agents:\n  coder: { observer: [claim-chek, mine, coder] }\n"
+        "permissions:\n  deny: [Agent(loop-gaurd), Agent(plugin:x), Bash(loop-gaurd)]\n"
+        "  allowed_agent_types: [danger-cmb, coder]\n");
+    check(&r, "c.yaml");
+    CHECK_EQ(r.diags.error_count, 0);
+    CHECK_EQ(r.diags.count, 8);
+    CHECK(tells(&r, 2, 13, "observers.disable: there is no observer 'verificaton'",
+                "did you mean verification?"));
+    CHECK(tells(&r, 3, 3, "observers: there is no observer 'loop-gaurd'",
+                "did you mean loop-guard?"));
+    CHECK(tells(&r, 4, 3, "observers: there is no observer 'zzzz'",
+                "`perilune observers` lists those there are"));
+    CHECK(tells(&r, 5, 12, "policies: there is no policy 'defualt'", "did you mean default?"));
+    CHECK(tells(&r, 5, 35, "policies: there is no file './no.lua'",
+                "a path is taken from the folder where perilune starts"));
+    CHECK(tells(&r, 7, 23, "agents.coder.observer: there is no observer 'claim-chek'",
+                "did you mean claim-check?"));
+    CHECK(tells(&r, 9, 10, "permissions.deny: there is no observer 'loop-gaurd'",
+                "did you mean loop-guard?"));
+    CHECK(tells(&r, 10, 25,
+                "permissions.allowed_agent_types: there is no observer 'danger-cmb'",
+                "did you mean danger-cmd?"));
+    close_rig(&r);
+}
+
+IT("PI-14 tells the keys of agents, and a slip in a switch, as the mistakes they are") {
+    rig r;
+    open_rig(&r);
+    scratch_write(&r.s, "c.yaml", "agents:\n  coder: { observr: mine }\n");
+    check(&r, "c.yaml");
+    CHECK(tells(&r, 2, 12, "unknown key \"observr\"", "did you mean observer?"));
+    scratch_write(&r.s, "d.yaml", "observers: { enable: false }\n");
+    check(&r, "d.yaml");
+    CHECK_EQ(r.diags.error_count, 1);
+    CHECK(tells(&r, 1, 14, "observers: unknown key \"enable\"", "did you mean enabled?"));
+    close_rig(&r);
+}
+
+IT("knows the names of definitions that are checked along with a config") {
+    rig r;
+    open_rig(&r);
+    scratch_write(&r.s, "elsewhere/mine.lua", OBSERVER("mine"));
+    scratch_write(&r.s, "sub/c.yaml", "observers: { disable: [mine] }\n");
+    CHECK_OK(peri_checker_know(r.checker, scratch_path(&r.s, "elsewhere/mine.lua")));
+    check(&r, "sub/c.yaml");
+    CHECK_EQ(r.diags.count, 0);
+    close_rig(&r);
+}
+
 IT("C63 tells two observers of one name in a folder, and not in two") {
     rig r;
     open_rig(&r);
