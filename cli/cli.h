@@ -5,11 +5,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// Exit codes of every verb.
+#include "perilune/base.h"
+
+/// Exit codes of every verb. What the command line names has to be there: a file, a verb, an option, and
+/// also an observer, an agent, a session or a step that nothing has is wrong usage, and told by
+/// peri_name_deny(). That no proposal is known by an id is an answer.
 enum {
     PERI_EXIT_OK = 0,
-    PERI_EXIT_NEGATIVE = 1, // a negative verdict: invalid, denied, not found
-    PERI_EXIT_USAGE = 2,    // wrong usage, or input that cannot be read
+    PERI_EXIT_NEGATIVE =
+        1,               // a negative verdict: invalid, denied, off against a wish, no proposal
+    PERI_EXIT_USAGE = 2, // wrong usage, a name that nothing has, or input that cannot be read
     PERI_EXIT_INTERNAL = 3,
 };
 
@@ -49,6 +54,11 @@ typedef struct peri_option {
 /// word and the nearest known one; -1 if `--help` was asked and `help` printed.
 int peri_options_read(int argc, char **argv, const peri_option *options, const char *help,
                       const char **paths, size_t *path_count);
+
+/// Says on stderr that there is no `noun` called `name`: with the nearest of `words` (ended by an empty
+/// text; NULL: none) or, where none is near, with `otherwise`. PERI_EXIT_USAGE.
+int peri_name_deny(const char *verb, const char *noun, peri_str name, const peri_str *words,
+                   const char *otherwise);
 
 /// Handlers for SIGINT and SIGTERM that only note the wish to stop.
 void peri_interrupt_install(void);

@@ -21,8 +21,8 @@ static const char help[] =
     "  --dialect NAME    the recording's format (found out otherwise)\n"
     "  --config FILE     one more config.yaml over yours\n"
     "\n"
-    "Exit status: 0 printed; 1 the recording has no such session, agent or step; 2 usage, or a recording\n"
-    "that cannot be read; 3 internal failure.\n";
+    "Exit status: 0 printed; 2 usage, a session, agent or step that the recording has not, or one that\n"
+    "cannot be read or is too much for a scene; 3 internal failure.\n";
 
 enum { FILE_MAX_BYTES = 24 * 1024 * 1024 };
 
@@ -31,9 +31,11 @@ typedef struct capturing {
     const char *id, *agent, *steps;
     unsigned long first, last;
     scene scene;
-    char *found;  // owned: the session that is captured
-    bool several; // and there is another one
-    bool reached; // the first step that was asked for
+    char *found;               // owned: the session that is captured
+    bool several;              // and there is another one
+    bool reached;              // the first step that was asked for
+    bool of_session, of_agent; // any step was
+    uint32_t last_step;        // of those
 } capturing;
 
 static void take_step(void *user, const peri_turn *turn, const peri_observer *observer,
@@ -42,7 +44,11 @@ static void take_step(void *user, const peri_turn *turn, const peri_observer *ob
     (void)observer;
     (void)text;
     if (c->id && !peri_str_eq(turn->session, peri_str_c(c->id))) return;
-    if (!peri_str_eq(turn->agent, peri_str_c(c->agent)) || turn->step > c->last) return;
+    c->of_session = true;
+    if (!peri_str_eq(turn->agent, peri_str_c(c->agent))) return;
+    c->of_agent = true;
+    c->last_step = turn->step;
+    if (turn->step > c->last) return;
     if (c->found && !peri_str_eq(turn->session, peri_str_c(c->found))) {
         c->several = true;
         return;
@@ -70,16 +76,31 @@ static int read_steps(capturing *c) {
     return PERI_EXIT_USAGE;
 }
 
+// What was asked for and is not there.
+static int tell_missing(const capturing *c, const char *path) {
+    static const char *const lists = "`perilune replay PATH` shows what there is";
+    if (!c->of_session && c->id) {
+        return peri_name_deny("capture", "session", peri_str_c(c->id), NULL, lists);
+    }
+    if (!c->of_session) {
+        fprintf(stderr, "perilune capture: %s holds no step of any agent\n", path);
+        return PERI_EXIT_USAGE;
+    }
+    if (!c->of_agent) {
+        return peri_name_deny("capture", "agent", peri_str_c(c->agent), NULL, lists);
+    }
+    fprintf(stderr, "perilune capture: there is no step %lu; the last one of %s is %u\n",
+            c->first, c->agent, c->last_step);
+    return PERI_EXIT_USAGE;
+}
+
 static int print_scene(const capturing *c, const char *path) {
     if (c->several) {
         fprintf(stderr, "perilune capture: %s holds several sessions; name one: --session %s\n",
                 path, c->found);
         return PERI_EXIT_USAGE;
     }
-    if (!c->scene.steps || !c->reached) {
-        fprintf(stderr, "perilune capture: %s has no such session, agent or step\n", path);
-        return PERI_EXIT_NEGATIVE;
-    }
+    if (!c->scene.steps || !c->reached) return tell_missing(c, path);
     peri_buf about, out;
     peri_buf_init(&about, 4096);
     peri_buf_init(&out, FILE_MAX_BYTES);
@@ -89,7 +110,7 @@ static int print_scene(const capturing *c, const char *path) {
     int code = PERI_EXIT_OK;
     if (c->scene.text.status < 0 || c->scene.tail.status < 0 || out.status < 0) {
         fputs("perilune capture: too much for a scene; narrow it with --steps\n", stderr);
-        code = PERI_EXIT_NEGATIVE;
+        code = PERI_EXIT_USAGE;
     } else if (fwrite(out.ptr, 1, out.len, stdout) != out.len || fflush(stdout) != 0) {
         perror("perilune capture");
         code = PERI_EXIT_INTERNAL;

@@ -27,14 +27,46 @@ static const char help[] =
     "  --state DIR       where the trust store is (your state folder)\n"
     "  --json            one object a line\n"
     "\n"
-    "Exit status: 0 printed; 2 usage, or a file that cannot be read; 3 internal failure.\n";
+    "Exit status: 0 printed; 2 usage, an observer or agent that is not there, or a file that cannot be\n"
+    "read; 3 internal failure.\n";
+
+enum { MAX_AGENTS = 64 };
 
 typedef struct printing {
     const char *observed;
     bool json;
     peri_buf out;
     uint64_t count;
+    peri_arena arena; // owns the names
+    peri_str
+        agents[MAX_AGENTS + 1]; // of the recording, where one was asked for; the first ones
+    size_t agent_count;
 } printing;
+
+// A peri_record_fn.
+static void note_agent(void *user, const peri_record *r) {
+    printing *p = user;
+    if (!r->agent.len || p->agent_count == MAX_AGENTS) return;
+    for (size_t i = 0; i < p->agent_count; i++) {
+        if (peri_str_eq(p->agents[i], r->agent)) return;
+    }
+    peri_str copy = peri_arena_copy(&p->arena, r->agent);
+    if (copy.ptr) p->agents[p->agent_count++] = copy;
+}
+
+// An agent whose steps show nothing is there all the same.
+static int tell_nothing(const printing *p, const char *path) {
+    peri_str wanted = peri_str_c(p->observed);
+    bool there = !p->observed || p->agent_count == MAX_AGENTS;
+    for (size_t i = 0; i < p->agent_count; i++) there |= peri_str_eq(p->agents[i], wanted);
+    if (!there) {
+        return peri_name_deny("digest", "agent", wanted, p->agents,
+                              "--json without --observed tells them all");
+    }
+    fprintf(stderr, "perilune digest: %s holds nothing to show%s%s\n", path,
+            p->observed ? " of agent " : "", p->observed ? p->observed : "");
+    return PERI_EXIT_OK;
+}
 
 static void print_json(printing *p, const peri_turn *turn, const peri_observer *observer,
                        peri_str text) {
@@ -123,8 +155,7 @@ static int find_observer(const digest_options *o, peri_host **from, peri_observe
     if (status < 0) return session_exit_code(status);
     const peri_observer *found = peri_host_find_observer(*from, peri_str_c(o->observer));
     if (!found) {
-        (void)peri_known_deny(*from, "digest", peri_str_c(o->observer));
-        return PERI_EXIT_USAGE;
+        return peri_known_deny(*from, "digest", peri_str_c(o->observer));
     }
     *out = *found;
     return PERI_EXIT_OK;
@@ -137,7 +168,7 @@ static int show(const digest_options *o, peri_observer *observer, const char *pa
     how.mode = PERI_MODE_REPLAY;
     how.trust_path = o->trust;
     how.no_observers = true;
-    how.quiet_observations = true;
+    how.quiet_observations = !o->observed;
     how.layout = o->layout;
     peri_host *host;
     int status = peri_host_new(&how, &host);
@@ -145,19 +176,19 @@ static int show(const digest_options *o, peri_observer *observer, const char *pa
     if (o->layout) observer->layout = peri_layout_find(peri_str_c(o->layout));
     printing p = {.observed = o->observed, .json = o->session.json};
     peri_buf_init(&p.out, 16 * 1024 * 1024);
+    peri_arena_init(&p.arena, 64 * 1024);
     timeline none;
     timeline_init(&none, stdout, false, true, false);
     status = peri_host_watch_digests(host, observer, o->raw, print_digest, &p);
+    if (status == PERI_OK && o->observed) status = peri_host_subscribe(host, note_agent, &p);
     if (status == PERI_OK) status = peri_host_open_path(host, path, o->session.dialect);
     if (status == PERI_OK) status = peri_host_finish(host);
     while (status >= 0 && (status = peri_host_step(host, 0)) > 0) {}
     code = session_exit_code(status == PERI_EIO ? PERI_ENOENT : status);
-    if (code == PERI_EXIT_OK && p.count == 0) {
-        fprintf(stderr, "perilune digest: %s holds nothing to show%s%s\n", path,
-                o->observed ? " of agent " : "", o->observed ? o->observed : "");
-    }
+    if (code == PERI_EXIT_OK && p.count == 0) code = tell_nothing(&p, path);
     peri_host_free(host);
     peri_buf_deinit(&p.out);
+    peri_arena_deinit(&p.arena);
     timeline_deinit(&none);
     return code;
 }

@@ -26,7 +26,7 @@ static const char enable_help[] =
     "  --state DIR      where ledger.db is\n"
     "  --json           {\"name\",\"on\",\"reason\"} of each, one a line\n"
     "\n"
-    "Exit status: 0 on; 1 there is no such observer, or something keeps it off; 2 usage; 3 internal\n"
+    "Exit status: 0 on; 1 something keeps it off; 2 usage, or there is no such observer; 3 internal\n"
     "failure.\n";
 
 static const char disable_help[] =
@@ -38,7 +38,7 @@ static const char disable_help[] =
     "  --observers DIR  a folder of observers over all others\n"
     "  --json           {\"name\",\"on\",\"reason\"} of each, one a line\n"
     "\n"
-    "Exit status: 0 off; 1 there is no such observer; 2 usage; 3 internal failure.\n";
+    "Exit status: 0 off; 2 usage, or there is no such observer; 3 internal failure.\n";
 
 // What was asked for.
 typedef struct switching {
@@ -57,8 +57,7 @@ static int check_names(const switching *s) {
     int code = PERI_EXIT_OK;
     for (size_t i = 0; i < s->count && code == PERI_EXIT_OK; i++) {
         peri_str name = peri_str_c(s->names[i]);
-        bool known = peri_known_find(host, name) || peri_host_knows_agent(host, name);
-        if (!known) code = peri_known_deny(host, s->verb, name);
+        if (!peri_known_has(host, name)) code = peri_known_deny(host, s->verb, name);
     }
     peri_host_free(host);
     return code;

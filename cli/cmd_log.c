@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "known.h"
 #include "prose.h"
 #include "stored.h"
 
@@ -24,8 +25,8 @@ static const char help[] =
     "  --limit N       at most the N newest, 1 to 100000 (50 if not given)\n"
     "  --json          print the stored records, one a line\n"
     "\n"
-    "Exit status: 0 listed, also where nothing matches; 2 usage, or there is no ledger to read;\n"
-    "3 internal failure.\n";
+    "Exit status: 0 listed, also where nothing matches; 2 usage, no such session or observer, or there\n"
+    "is no ledger to read; 3 internal failure.\n";
 
 typedef struct listing {
     const char *file; // --ledger
@@ -122,16 +123,41 @@ static int open_ledger(const listing *l, peri_ledger **out) {
     return PERI_EXIT_USAGE;
 }
 
+static void count(void *user, const peri_record *row) {
+    (void)row;
+    ++*(size_t *)user;
+}
+
+static bool holds(peri_ledger *ledger, peri_str session, peri_str observer) {
+    size_t rows = 0;
+    (void)!peri_ledger_log(ledger, session, observer, 1, count, &rows);
+    return rows > 0;
+}
+
+// Nothing matched: a name that is nowhere is told, else there is just nothing.
+static int tell_nothing(const listing *l, peri_ledger *ledger) {
+    if (l->session.len && !holds(ledger, l->session, (peri_str){0})) {
+        return peri_name_deny(verb, "session", l->session, NULL,
+                              "without --session all of this ledger are listed");
+    }
+    if (l->observer.len && !holds(ledger, (peri_str){0}, l->observer)) {
+        int code = peri_known_check(verb, l->observer);
+        if (code != PERI_EXIT_OK) return code;
+    }
+    fputs("perilune log: no stored record matches\n", stderr);
+    return PERI_EXIT_OK;
+}
+
 static int list(listing *l) {
     peri_ledger *ledger = NULL;
     int code = open_ledger(l, &ledger);
     if (code != PERI_EXIT_OK) return code;
     int status =
         peri_ledger_log(ledger, l->session, l->observer, (uint64_t)l->limit, add_row, l);
+    if (status == PERI_OK && l->out.len == 0) code = tell_nothing(l, ledger);
     peri_ledger_close(ledger);
     if (status < 0) return peri_stored_fail(verb, status);
-    if (l->out.len == 0) fputs("perilune log: no stored record matches\n", stderr);
-    return peri_stored_print(verb, &l->out);
+    return code == PERI_EXIT_OK ? peri_stored_print(verb, &l->out) : code;
 }
 
 int cmd_log(int argc, char **argv) {

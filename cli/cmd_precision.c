@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "known.h"
 #include "ledger/precision.h"
 #include "prose.h"
 #include "stored.h"
@@ -26,8 +27,8 @@ static const char help[] =
     "  --json          {\"ledger\",\"observer\",\"shown\",\"delivered\",\"judged\",\"followed\",\"ignored\",\n"
     "                  \"contradicted\"} of each, one a line\n"
     "\n"
-    "Exit status: 0 told, also where there is nothing to tell; 2 usage, or there is no ledger to read;\n"
-    "3 internal failure.\n";
+    "Exit status: 0 told, also where there is nothing to tell; 2 usage, no such observer, or there is no\n"
+    "ledger to read; 3 internal failure.\n";
 
 enum { OUTPUT_MAX_BYTES = 1024 * 1024, NAME_COLUMNS = 16 };
 
@@ -35,17 +36,28 @@ typedef struct telling {
     const char *label; // of the ledger: live, replay, file
     const char *const *names;
     size_t name_count;
+    bool *found; // of each name: a ledger tells of it
     bool json;
     int heading; // printed last: -1 none, else of `shown`
     peri_buf *out;
 } telling;
 
-static bool is_asked_for(const telling *t, peri_str observer) {
-    if (t->name_count == 0) return true;
+static bool is_asked_for(telling *t, peri_str observer) {
+    bool asked = t->name_count == 0;
     for (size_t i = 0; i < t->name_count; i++) {
-        if (peri_str_eq(observer, peri_str_c(t->names[i]))) return true;
+        if (!peri_str_eq(observer, peri_str_c(t->names[i]))) continue;
+        asked = t->found[i] = true;
     }
-    return false;
+    return asked;
+}
+
+// A name that no ledger tells of may be that of an observer that said nothing yet.
+static int check_names(const telling *t) {
+    int code = PERI_EXIT_OK;
+    for (size_t i = 0; i < t->name_count && code == PERI_EXIT_OK; i++) {
+        if (!t->found[i]) code = peri_known_check(verb, peri_str_c(t->names[i]));
+    }
+    return code;
 }
 
 static void add_json(const telling *t, const peri_precision *p) {
@@ -157,6 +169,8 @@ static int tell_all(telling *t, const char *file, bool replay, bool live) {
             stderr);
         return PERI_EXIT_USAGE;
     }
+    int code = check_names(t);
+    if (code != PERI_EXIT_OK) return code;
     if (!t->out->len && !t->json) peri_buf_add_c(t->out, "no notes yet\n");
     return peri_stored_print(verb, t->out);
 }
@@ -170,7 +184,12 @@ int cmd_precision(int argc, char **argv) {
         {"--json", NULL, &t.json},   {NULL, NULL, NULL},
     };
     const char **names = calloc((size_t)argc, sizeof *names);
-    if (!names) return PERI_EXIT_INTERNAL;
+    t.found = calloc((size_t)argc, sizeof *t.found);
+    if (!names || !t.found) {
+        free(names);
+        free(t.found);
+        return PERI_EXIT_INTERNAL;
+    }
     int code = peri_options_read(argc, argv, known, help, names, &t.name_count);
     if (code == PERI_EXIT_OK && (file != NULL) + replay + live > 1) {
         fputs("perilune precision: give at most one place; see --help\n", stderr);
@@ -183,5 +202,6 @@ int cmd_precision(int argc, char **argv) {
     if (code == PERI_EXIT_OK) code = tell_all(&t, file, replay, live);
     peri_buf_deinit(&out);
     free(names);
+    free(t.found);
     return code < 0 ? PERI_EXIT_OK : code;
 }

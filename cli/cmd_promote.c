@@ -26,8 +26,8 @@ static const char help[] =
     "  --observers DIR  a folder of observers over all others\n"
     "  --json           {\"name\",\"live\",\"delivered\",\"judged\",\"followed\",\"contradicted\",\"missing\"}\n"
     "\n"
-    "Exit status: 0 it is live; 1 there is no such observer, the numbers do not do, or something keeps\n"
-    "it in shadow; 2 usage; 3 internal failure.\n";
+    "Exit status: 0 it is live; 1 the numbers do not do, or something keeps it in shadow; 2 usage, or\n"
+    "there is no such observer; 3 internal failure.\n";
 
 typedef struct promotion {
     const char *name, *project, *observers;

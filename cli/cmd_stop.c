@@ -19,7 +19,8 @@ static const char help[] =
     "  --state DIR  where ledger.db is\n"
     "  --json       one object\n"
     "\n"
-    "Exit status: 0 stopped; 2 usage, or the ledger cannot be written; 3 internal failure.\n";
+    "Exit status: 0 stopped; 2 usage, no such observer, or the ledger cannot be written; 3 internal\n"
+    "failure.\n";
 
 static int stop(const char *path, const char *observer) {
     peri_ledger *ledger;
@@ -38,18 +39,23 @@ static int stop(const char *path, const char *observer) {
     return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;
 }
 
-// A host may have been given a folder that is not known here, so that an unknown name is only told.
-static void tell_unknown(const char *observer) {
-    peri_host *host;
+static void count(void *user, const peri_record *row) {
+    (void)row;
+    ++*(size_t *)user;
+}
+
+// A host may have been given a folder that is not known here: then the ledger knows the name.
+static int check_name(const char *path, const char *observer) {
+    peri_ledger *ledger = NULL;
+    const char *error = NULL;
     peri_str name = peri_str_c(observer);
-    if (peri_known_open(".", NULL, &host) < 0) return;
-    if (!peri_known_find(host, name) && !peri_host_knows_agent(host, name)) {
-        fprintf(
-            stderr,
-            "perilune stop: no observer '%s' is known here; a host that runs one stops it\n",
-            observer);
+    size_t rows = 0;
+    peri_ledger_options reading = {.read_only = true};
+    if (peri_ledger_open(path, &reading, &ledger, &error) == PERI_OK) {
+        (void)!peri_ledger_log(ledger, (peri_str){0}, name, 1, count, &rows);
     }
-    peri_host_free(host);
+    peri_ledger_close(ledger);
+    return rows ? PERI_EXIT_OK : peri_known_check("stop", name);
 }
 
 static void print_done(const char *observer, bool json) {
@@ -82,9 +88,13 @@ int cmd_stop(int argc, char **argv) {
         code = PERI_EXIT_USAGE;
     }
     char *path = session_state_path(&o, "ledger.db");
-    if (code == PERI_EXIT_OK) code = path ? stop(path, observer) : PERI_EXIT_USAGE;
+    if (code == PERI_EXIT_OK && !path) {
+        fputs("perilune stop: no place for a ledger; set HOME, or give --state DIR\n", stderr);
+        code = PERI_EXIT_USAGE;
+    }
+    if (code == PERI_EXIT_OK && observer) code = check_name(path, observer);
+    if (code == PERI_EXIT_OK) code = stop(path, observer);
     if (code == PERI_EXIT_OK) print_done(observer, o.json);
-    if (code == PERI_EXIT_OK && observer) tell_unknown(observer);
     free(path);
     free(words);
     return code < 0 ? PERI_EXIT_OK : code;

@@ -1,11 +1,10 @@
 // The observers of the user and the project, as the verbs that name one see them.
 #include "known.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/diag.h"
 #include "cli.h"
+#include "host/author.h"
 #include "paths.h"
 #include "tell.h"
 
@@ -35,6 +34,10 @@ const peri_entry *peri_known_find(const peri_host *host, peri_str name) {
     return NULL;
 }
 
+bool peri_known_has(const peri_host *host, peri_str name) {
+    return peri_known_find(host, name) || peri_host_knows_agent(host, name);
+}
+
 int peri_known_deny(const peri_host *host, const char *verb, peri_str name) {
     size_t count;
     const peri_entry *entries = peri_host_entries(host, &count);
@@ -43,13 +46,16 @@ int peri_known_deny(const peri_host *host, const char *verb, peri_str name) {
     for (size_t i = 0; words && i < count; i++) {
         if (entries[i].state <= PERI_ENTRY_OFF) words[known++] = entries[i].name;
     }
-    peri_str near = words ? peri_diag_nearest(name, words) : (peri_str){0};
-    fprintf(stderr, "perilune %s: there is no observer '%.*s'", verb, PERI_FMT(name));
-    if (near.len) {
-        fprintf(stderr, "; did you mean '%.*s'?\n", PERI_FMT(near));
-    } else {
-        fputs("; perilune observers lists them\n", stderr);
-    }
+    int code = peri_name_deny(verb, "observer", name, words, "`perilune observers` lists them");
     free(words);
-    return PERI_EXIT_NEGATIVE;
+    return code;
+}
+
+int peri_known_check(const char *verb, peri_str name) {
+    peri_host *host;
+    int status = peri_known_open(".", NULL, &host);
+    if (status < 0) return status == PERI_ENOMEM ? PERI_EXIT_INTERNAL : PERI_EXIT_USAGE;
+    int code = peri_known_has(host, name) ? PERI_EXIT_OK : peri_known_deny(host, verb, name);
+    peri_host_free(host);
+    return code;
 }

@@ -13,7 +13,13 @@ PERI_MUST_USE int peri_known_open(const char *project, const char *observers, pe
 /// The entry in use under `name`, or NULL.
 const peri_entry *peri_known_find(const peri_host *host, peri_str name);
 
+/// Whether an observer, or an agent definition that may observe, has this name.
+bool peri_known_has(const peri_host *host, peri_str name);
+
 /// Says that there is none, and the nearest name; an exit code.
 int peri_known_deny(const peri_host *host, const char *verb, peri_str name);
+
+/// PERI_EXIT_OK if an observer of this name is known here; else what is told of it.
+int peri_known_check(const char *verb, peri_str name);
 
 #endif

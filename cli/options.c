@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "cli.h"
+#include "plain.h"
 
 enum { MAX_OPTIONS = 32 };
 
@@ -13,6 +14,17 @@ static const peri_option *find(const peri_option *options, peri_str name) {
         if (peri_str_eq(peri_str_c(options->name), name)) return options;
     }
     return NULL;
+}
+
+int peri_name_deny(const char *verb, const char *noun, peri_str name, const peri_str *words,
+                   const char *otherwise) {
+    peri_str near = words ? peri_diag_nearest(name, words) : (peri_str){0};
+    fprintf(stderr, "perilune %s: there is no %s '", verb, noun);
+    plain_print(stderr, name);
+    fputs(near.len ? "'; did you mean '" : "'; ", stderr);
+    plain_print(stderr, near.len ? near : peri_str_c(otherwise));
+    fputs(near.len ? "'?\n" : "\n", stderr);
+    return PERI_EXIT_USAGE;
 }
 
 static int unknown(const char *verb, const peri_option *options, peri_str name) {

@@ -64,7 +64,11 @@ check "several sessions: one has to be named" refuses "several sessions"
 try "$perilune" capture --session t "$work/one.jsonl"
 check "a named session is taken alone" says 'user = "other"'
 try "$perilune" capture --session t --steps 7 "$work/one.jsonl"
-check "a step that is not there is exit 1" exits 1
+check "a step that is not there is wrong usage, and the last one is told" refuses "there is no step 7; the last one of main is 1"
+try "$perilune" capture --session u "$work/one.jsonl"
+check "so is a session" refuses "there is no session 'u'"
+try "$perilune" capture --session t --agent sub "$work/one.jsonl"
+check "and an agent" refuses "there is no agent 'sub'"
 try "$perilune" capture --steps 9-3 "$work/one.jsonl"
 check "a range that is none is refused" refuses "9-3"
 try "$perilune" capture "$work/missing"

@@ -44,6 +44,10 @@ check "a limit of nothing is refused" refuses --limit
 try "$perilune" log --ledger "$work/none.db"
 check "a ledger that is not there is named" refuses "$work/none.db"
 log --session nobody
+check "a session that the ledger has not is wrong usage" refuses "there is no session 'nobody'"
+log --observer loop-gard
+check "so is an observer that nobody knows" refuses "there is no observer 'loop-gard'; did you mean 'loop-guard'?"
+log --observer verification
 check "where nothing matches, that is said" grep -q 'no stored record matches' "$work/err"
 check "and is no failure" exits 0
 finish

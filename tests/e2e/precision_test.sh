@@ -84,7 +84,7 @@ try "$perilune" promote deaf
 check "PE-8 promote refuses a rate below the floor" exits 1
 check "PE-8 it states the rate" says "0 % were followed, 25 % are needed"
 try "$perilune" promote nobody
-check "promote knows no such observer" exits 1
+check "promote knows no such observer" exits 2
 try "$perilune" promote heeded --json
 check "PE-8 promote lets a good one speak" exits 0
 check "PE-8 with its numbers" says '"name":"heeded","live":true,"delivered":30,"judged":30,"followed":30'

@@ -27,6 +27,26 @@ check "an unknown flag is answered with the nearest" says --json
 try "$perilune" replay
 check "a verb without what it needs exits 2" exits 2
 
+# One rule for every verb: a name that nothing has is wrong usage.
+"$perilune" replay --quiet "$work/events.jsonl" >/dev/null
+while read -r wrong near words; do
+  # shellcheck disable=SC2086 # a command line in words
+  try "$perilune" $words
+  check "an unknown name exits 2, with the nearest: $words" refuses "'$wrong'; did you mean '$near'?"
+done <<TEXT
+verificaton verification enable verificaton
+loop-gaurd loop-guard disable danger-cmd loop-gaurd
+loop-gaurd loop-guard promote loop-gaurd
+loop-gaurd loop-guard stop loop-gaurd
+loop-gaurd loop-guard precision loop-gaurd
+loop-gaurd loop-guard log --replay --observer loop-gaurd
+loop-gaurd loop-guard digest --observer loop-gaurd $work/events.jsonl
+mian main digest --observed mian $work/events.jsonl
+TEXT
+try "$perilune" log --replay --session nobody
+check "an unknown session exits 2" refuses "there is no session 'nobody'"
+check "and nothing was switched" [ ! -e "$XDG_CONFIG_HOME/perilune/switches.yaml" ]
+
 try "$perilune" trust --json
 check "trust asks a person, whatever a program wants to read" refuses "--json is for --list"
 

@@ -69,7 +69,7 @@ check "what config.yaml disables stays off, and enable says so" grep -qx 'idle-s
 check "with exit 1" exits 1
 check "config.yaml is not touched" cmp "$work/config.before" "$XDG_CONFIG_HOME/perilune/config.yaml"
 try "$perilune" disable loop-gard
-check "an unknown name is exit 1 with the nearest one" grep -q "did you mean 'loop-guard'" "$work/err"
+check "an unknown name is wrong usage, with the nearest one" refuses "did you mean 'loop-guard'"
 PERILUNE_OBSERVERS=off try "$perilune" observers
 check "CC-1 the switch that is off is named" grep -q 'PERILUNE_OBSERVERS is off' "$work/out"
 PERILUNE_OBSERVERS=often try "$perilune" run "$work/stops.jsonl"
