@@ -5,6 +5,7 @@
 --
 --   drop   says nothing                   blank of content: too short, a mere acknowledgement
 --   drop   imitates the activity          it goes on with the digest instead of judging it
+--   drop   invents a call's outcome       of a call that was never made, or still runs
 --   drop   already delivered              its fingerprint was delivered or waits already
 --   drop   same as another in the batch   one of the same fingerprint ranks higher
 --   drop   nothing new since              much like an earlier text, and no work since that one
@@ -80,6 +81,7 @@ end
 local function alone_reason(p, ctx)
     if says_nothing(p.text) then return "says nothing" end
     if imitates(p.text) then return "imitates the activity" end
+    if p.invents then return "invents a call's outcome" end
     if p.kind == "veto" then return nil end
     if ctx.taken(p.fingerprint) then return "already delivered" end
     if is_repeat(p, ctx) then return "nothing new since" end

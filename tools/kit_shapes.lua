@@ -69,7 +69,9 @@ local function of_policies(shapes, testing)
         shapes["perilune.LocalTime" .. kind] = of_all({ ctx.local_time })
         shapes["perilune.VetoCounts" .. kind] = of_all({ ctx.vetoes("a", "f") })
         shapes["perilune.PolicyProposal" .. kind] = of_all({ p })
-        shapes["perilune.PolicyProposal" .. kind].data = true -- given by the spec
+        for _, given in ipairs({ "data", "invents" }) do -- by the spec
+            shapes["perilune.PolicyProposal" .. kind][given] = true
+        end
     end
     local function probe(kind)
         return { name = "probe", deliver = function(verdict, p, ctx)

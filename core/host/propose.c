@@ -50,6 +50,29 @@ void host_record_proposal(peri_host *host, const host_work *work, const peri_pro
     host->counts.proposals++;
 }
 
+typedef struct calls {
+    const peri_host *host;
+    peri_str session;
+} calls;
+
+// Was it made in this session, by any agent, though the log has forgotten it?
+static bool is_known_call(void *user, peri_str call_id) {
+    const calls *of = user;
+    const peri_joiner *joiner = &of->host->joiner;
+    if (peri_join_has_call(joiner, of->session, (peri_join_source){0}, call_id)) return true;
+    for (const peri_source *s = of->host->sources; s; s = s->next) {
+        peri_join_source own = {s->number, true};
+        if (peri_join_has_call(joiner, of->session, own, call_id)) return true;
+    }
+    return false;
+}
+
+static peri_str invented(const peri_host *host, const host_agent *of, peri_str text) {
+    const peri_item *const *log = (const peri_item *const *)of->tap.items;
+    calls known = {host, of->agent->session->id};
+    return peri_invented_call(text, log, of->tap.count, is_known_call, &known);
+}
+
 static int check_proposal(peri_host *host, const host_work *work, const peri_draft *draft,
                           peri_proposal **out, const char **reason) {
     peri_pairing *pairing = work->pairing;
@@ -85,6 +108,7 @@ int host_propose(peri_host *host, const host_work *work, const peri_draft *draft
         proposal->step = work->step;
         proposal->turn = work->turn;
         proposal->at_wall_ms = host_wall_ms(host);
+        proposal->invents = invented(host, work->of, proposal->text);
         status = keep_fresh(receiver, proposal);
     }
     if (status < 0) {

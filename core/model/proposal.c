@@ -67,8 +67,8 @@ static void place(char **at, peri_str *text) {
 
 peri_proposal *peri_proposal_copy(const peri_proposal *proposal) {
     const peri_proposal *p = proposal;
-    size_t text_bytes =
-        p->id.len + p->observer.len + p->text.len + p->fingerprint.len + p->data.len;
+    size_t text_bytes = p->id.len + p->observer.len + p->text.len + p->fingerprint.len +
+                        p->data.len + p->invents.len;
     peri_proposal *copy = malloc(sizeof *copy + text_bytes);
     if (!copy) return NULL;
     *copy = *p;
@@ -78,5 +78,6 @@ peri_proposal *peri_proposal_copy(const peri_proposal *proposal) {
     place(&at, &copy->text);
     place(&at, &copy->fingerprint);
     place(&at, &copy->data);
+    place(&at, &copy->invents);
     return copy;
 }

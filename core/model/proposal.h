@@ -74,7 +74,9 @@ typedef struct peri_proposal {
     peri_lane lane;    // of the definition's `deliver`; a veto's is always hold
     uint32_t priority; // 1-100, of the definition
     peri_str text, fingerprint;
-    peri_str data; // compact JSON of the author's table; may be absent
+    peri_str data;    // compact JSON of the author's table; may be absent
+    peri_str invents; // id of a call whose outcome the text tells and that was never made (case
+                      // C21); may be absent
     uint64_t evidence[PERI_PROPOSAL_MAX_EVIDENCE];
     uint32_t evidence_count;
     uint32_t step, turn; // where it was made

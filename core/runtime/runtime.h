@@ -78,4 +78,12 @@ typedef struct peri_runtime {
 PERI_MUST_USE int peri_draft_check(const peri_observer *observer, const peri_draft *draft,
                                    peri_str id, peri_proposal **out, const char **reason);
 
+/// True if the agent has made a call of this id, though its log does not hold it any more.
+typedef bool (*peri_call_known)(void *user, peri_str call_id);
+
+/// The id of a call of which `text` tells the outcome although it was never made, or has not
+/// ended yet, by all that `log` and `known` say; a part of `text`, absent if there is none.
+peri_str peri_invented_call(peri_str text, const peri_item *const *log, size_t count,
+                            peri_call_known known, void *user);
+
 #endif

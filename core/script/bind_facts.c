@@ -20,10 +20,11 @@ static void set_number(lua_State *L, const char *name, double value) {
 // fraction of the time that as many lua_setfield() take.
 static const char maker[] =
     "return function(id, observer, kind, text, fingerprint, severity, priority, deliver, step,\n"
-    "turn, evidence, data) return { id = id, observer = observer, kind = kind, text = text,\n"
+    "turn, evidence, data, invents) return { id = id, observer = observer, kind = kind, text = text,\n"
     "fingerprint = fingerprint, severity = severity, priority = priority, deliver = deliver,\n"
-    "step = step, turn = turn, evidence = evidence, data = data } end";
-enum { MAKER_ARGS = 12 };
+    "step = step, turn = turn, evidence = evidence, data = data,\n"
+    "invents = invents } end";
+enum { MAKER_ARGS = 13 };
 
 void peri__proposals_open(lua_State *L, peri__pack *pack) {
     if (luaL_loadbuffer(L, maker, sizeof maker - 1, "=proposal") != 0) lua_error(L);
@@ -59,6 +60,7 @@ void peri__proposal_push(lua_State *L, peri__pack *pack, size_t index) {
     lua_pushnumber(L, p->turn);
     push_evidence(L, p);
     push_data(L, p);
+    peri__str_push(L, p->invents);
     lua_call(L, MAKER_ARGS, 1);
     peri__cache_push(L, pack); // table cache
     lua_pushvalue(L, -2);

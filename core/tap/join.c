@@ -75,9 +75,15 @@ static bool record_told(peri_joiner *joiner, const peri_obs *obs) {
 
 enum { CALLED = 1, RESULTED = 2, PARTIAL = 4, SOURCE_SHIFT = 8 };
 
-static uint64_t call_key(const peri_obs *obs, peri_join_source source, peri_str call_id) {
-    uint64_t hash = hash_on(call_id, peri_str_hash_wide(obs->session));
+static uint64_t call_key(peri_str session, peri_join_source source, peri_str call_id) {
+    uint64_t hash = hash_on(call_id, peri_str_hash_wide(session));
     return source.local_ids ? number_on(source.number, hash) : hash;
+}
+
+bool peri_join_has_call(const peri_joiner *joiner, peri_str session, peri_join_source source,
+                        peri_str call_id) {
+    uint64_t known;
+    return peri_seen_get(&joiner->calls, call_key(session, source, call_id), &known);
 }
 
 // A source that makes a call behind the result it told of the same id means another call: some
@@ -189,7 +195,7 @@ static peri_join_verdict check_text(peri_join *join, peri_join_source source,
 static peri_join_verdict check_by_kind(peri_joiner *joiner, peri_join *join,
                                        peri_join_source source, peri_obs *obs) {
     peri_str call_id = peri_obs_str(obs, PERI_OBS_F_CALL_ID);
-    uint64_t key = call_id.len ? call_key(obs, source, call_id) : 0;
+    uint64_t key = call_id.len ? call_key(obs->session, source, call_id) : 0;
     switch (obs->kind) {
     case PERI_OBS_TOOL:
         return key ? check_call(joiner, source, key) : PERI_JOIN_NEW;

@@ -81,6 +81,11 @@ void peri_joiner_place(peri_joiner *joiner, peri_obs *obs);
 peri_join_verdict peri_join_check(peri_joiner *joiner, peri_join *join, peri_join_source source,
                                   peri_obs *obs);
 
+/// True if a call of this id, or its result, was told by `source` (by any, where ids are good
+/// everywhere) and is remembered.
+bool peri_join_has_call(const peri_joiner *joiner, peri_str session, peri_join_source source,
+                        peri_str call_id);
+
 /// A text put together from pieces (text-deltas marked `assemble`) that is complete now that
 /// `next` comes (NULL: the end); NULL if there is none, and `next` is kept if it is a piece. Ask
 /// until it is NULL. It lacks session and agent; valid until the next call.

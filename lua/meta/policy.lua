@@ -25,6 +25,8 @@
 ---@field deliver perilune.Lane   of the definition; a veto's is hold
 ---@field evidence integer[]
 ---@field data table?
+---@field invents string?         id of a call whose outcome its text tells, though the agent made
+---                               no such call, or it still runs
 ---@field step integer
 ---@field turn integer
 

@@ -138,6 +138,32 @@ IT("C21 marks the open call of a run as another's, in one block") {
     hosting_close(&h);
 }
 
+// What becomes of a report on that run.
+static size_t dropped_of(const char *report) {
+    char teller[512];
+    snprintf(teller, sizeof teller,
+             "-- perilune-api: 1\n"
+             "return { name = 'probe', description = 'd', on = 'agent_settled',\n"
+             "  can = { 'report' }, observe = function() return { report = '%s' } end }\n",
+             report);
+    hosting_open(&h, PERI_MODE_LIVE, teller);
+    peri_source *source = stream("activity", CASES "C21.jsonl");
+    hosting_feed(&h, source, PERI_STR("{\"session\":\"s-1\",\"kind\":\"turn_ended\"}\n"));
+    hosting_finish(&h);
+    peri_str records = peri_buf_str(&h.records);
+    CHECK_EQ(times(records, "\"record\":\"decision\""), 1);
+    size_t count = times(records, "\"state\":\"drop\",\"reason\":\"invents a call's outcome\"");
+    CHECK_EQ(times(peri_buf_str(&h.deliveries), "\n"), 1 - count);
+    hosting_close(&h);
+    return count;
+}
+
+IT("C21 drops a report that tells the exit code of a call its digest does not hold") {
+    CHECK_EQ(dropped_of("k21: exit code 0, build successful"), 1);
+    CHECK_EQ(dropped_of("p: exit code 0, it is deployed"), 1);
+    CHECK_EQ(dropped_of("k3 ended with exit code 0, yet the deployment still runs"), 0);
+}
+
 IT("C26 knows observers by a reference record, before and after they speak") {
     static const char lines[] =
         "{\"type\":\"observer-ref\",\"observerTaskId\":\"ob1\",\"observerAgentType\":\"watcher\","
