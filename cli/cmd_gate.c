@@ -105,7 +105,8 @@ static int ask(const gate_options *o, peri_host *host, const char *folder) {
     if (status < 0) return session_exit_code(status);
     peri_str name = peri_str_c(o->observer);
     if (!peri_known_has(host, name)) { // the types of a client are an open set
-        fprintf(stderr, "perilune gate: nothing here is called '%s'; judged by its name alone\n",
+        fprintf(stderr,
+                "perilune gate: nothing here is called '%s'; judged by its name alone\n",
                 o->observer);
     }
     int code = PERI_EXIT_OK;

@@ -18,6 +18,7 @@ static const char help[] =
     "  --project DIR    the project's folder (where you are)\n"
     "  --observers DIR  a folder of observers over all others\n"
     "  --config FILE    one more config.yaml over yours\n"
+    "  --managed FILE   one more managed file, which may only restrict\n"
     "  --lua DIR        shipped Lua from this folder instead of the built-in\n"
     "  --state DIR      where the trust store is (your state folder)\n"
     "  --json           one entry a line\n"
@@ -140,6 +141,7 @@ int cmd_observers(int argc, char **argv) {
         {"--project", &options.project_dir, NULL},
         {"--observers", &options.observer_dir, NULL},
         {"--config", &options.config_path, NULL},
+        {"--managed", &options.managed_path, NULL},
         {"--lua", &options.lua_dir, NULL},
         {"--state", &state, NULL},
         {"--json", NULL, &json},

@@ -136,6 +136,7 @@ int cmd_replay(int argc, char **argv) {
         peri_host *host;
         int status = peri_host_new(&how, &host);
         code = session_exit_code(status);
+        if (status >= 0) session_tell_off(host);
         if (status >= 0) code = replay(host, &options, paths, count);
     }
     free(ledger);

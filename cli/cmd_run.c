@@ -172,6 +172,7 @@ static int run_host(const session_options *options, const peri_host_options *how
     peri_host *host;
     int status = peri_host_new(how, &host);
     if (status < 0) return session_exit_code(status);
+    session_tell_off(host);
     if (to->fd >= 0) peri_host_set_sink(host, sink_write, to);
     return run(host, options, paths);
 }

@@ -79,7 +79,12 @@ static int take_back(asking *a) {
     size_t gone = 0;
     if (a->path_count == 0) gone = revoke_path(a, a->project);
     for (size_t i = 0; i < a->path_count; i++) gone += revoke_path(a, a->paths[i]);
-    int code = gone ? peri_agreed_save(&a->agreed, "trust") : PERI_EXIT_OK;
+    if (!gone) {
+        puts(
+            "nothing was taken back: none of it is trusted; `perilune trust --list` lists what is");
+        return PERI_EXIT_OK;
+    }
+    int code = peri_agreed_save(&a->agreed, "trust");
     if (code == PERI_EXIT_OK) {
         printf("%zu file%s trusted no more\n", gone, gone == 1 ? " is" : "s are");
     }

@@ -78,6 +78,14 @@ int session_host_options(const session_options *from, peri_host_options *to) {
     return from->max_line ? read_size(from->max_line, &to->max_line_bytes) : PERI_EXIT_OK;
 }
 
+void session_tell_off(const peri_host *host) {
+    peri_str off = peri_host_switched_off(host);
+    if (!off.len) return;
+    fputs("perilune: observers are off: ", stderr);
+    plain_print(stderr, off);
+    fputc('\n', stderr);
+}
+
 bool session_settle(peri_host *host, const timeline *t) {
     int status;
     do {

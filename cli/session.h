@@ -18,6 +18,9 @@ size_t session_option_list(session_options *options, peri_option *to);
 /// Fills host options; PERI_EXIT_USAGE with a line on stderr if a value is no good.
 int session_host_options(const session_options *from, peri_host_options *to);
 
+/// Says on stderr which switch keeps every observer from running, if one does and they are wanted.
+void session_tell_off(const peri_host *host);
+
 /// Steps the host until it is idle, Ctrl-C or the timeline breaks. True to go on.
 bool session_settle(peri_host *host, const timeline *t);
 

@@ -1,6 +1,7 @@
 // config.yaml, over the defaults. A file with a mistake counts not at all: its reader
 // is told where and the settings before it stay.
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/yaml.h"
 #include "host/internal.h"
@@ -79,16 +80,21 @@ static void read_list(reading *r, const peri_yaml *node, const peri_str **out, s
     *count = total;
 }
 
-static void add_name(reading *r, const peri_str **list, size_t *count, peri_str name) {
+// `kept` lives in the arena.
+static void append(reading *r, const peri_str **list, size_t *count, peri_str kept) {
     peri_str *grown = peri_arena_zero(&r->to->arena, (*count + 2) * sizeof *grown);
     if (!grown) {
         r->status = PERI_ENOMEM;
         return;
     }
     if (*count) memcpy(grown, *list, *count * sizeof *grown);
-    grown[*count] = peri_arena_copy(&r->to->arena, name);
+    grown[*count] = kept;
     *list = grown;
     (*count)++;
+}
+
+static void add_name(reading *r, const peri_str **list, size_t *count, peri_str name) {
+    append(r, list, count, peri_arena_copy(&r->to->arena, name));
 }
 
 // A later config's `mode: live` takes back the shadow of an earlier one, `scrub: true` its false.
@@ -106,6 +112,23 @@ static void del_name(reading *r, const peri_str **list, size_t *count, peri_str 
     *count = kept;
 }
 
+// "WHAT FILE:LINE", with a NUL behind it; absent when memory ran out.
+static peri_str place(reading *r, const char *what, uint32_t line) {
+    char *text = NULL;
+    int len = asprintf(&text, "%s %.*s:%u", what, PERI_FMT(r->doc.file), line);
+    peri_str with_end = len < 0 ? (peri_str){0} : peri_str_of(text, (size_t)len + 1);
+    peri_str kept = peri_arena_copy(&r->to->arena, with_end);
+    free(len < 0 ? NULL : text);
+    if (!kept.ptr) r->status = PERI_ENOMEM;
+    return peri_str_sub(kept, 0, kept.len ? kept.len - 1 : 0);
+}
+
+static void disable(reading *r, peri_str name, uint32_t line) {
+    size_t count = r->to->disabled_count;
+    append(r, &r->to->disabled_by, &count, place(r, "disabled in", line));
+    add_name(r, &r->to->disabled, &r->to->disabled_count, name);
+}
+
 // NAME: { enabled, mode, scrub }
 static void read_observer(reading *r, const peri_yaml *one) {
     static const peri_str words[] = {{"enabled", 7}, {"mode", 4}, {"scrub", 5}, {0}};
@@ -118,7 +141,7 @@ static void read_observer(reading *r, const peri_yaml *one) {
         if (enabled) {
             add_name(r, &r->to->enabled, &r->to->enabled_count, one->key);
         } else {
-            add_name(r, &r->to->disabled, &r->to->disabled_count, one->key);
+            disable(r, one->key, one->key_line);
         }
     }
     got(r, peri_yaml_word(&r->doc, key(one, "mode"), modes, &mode));
@@ -128,6 +151,14 @@ static void read_observer(reading *r, const peri_yaml *one) {
         del_name(r, &r->to->unscrubbed, &r->to->unscrubbed_count, one->key);
     }
     if (!scrub) add_name(r, &r->to->unscrubbed, &r->to->unscrubbed_count, one->key);
+}
+
+// All of them: on again only where nothing says off for good.
+static void read_enabled(reading *r, const peri_yaml *node, const char *off) {
+    bool enabled = true;
+    if (!got(r, peri_yaml_bool(&r->doc, node, &enabled))) return;
+    r->to->observers_enabled = enabled;
+    r->to->off_by = enabled ? NULL : place(r, off, node->key_line).ptr;
 }
 
 // `enable: false`: what is no map and nearly one of the two words is no observer.
@@ -148,16 +179,16 @@ static bool is_slip(reading *r, const peri_yaml *one) {
 // wrote `NAME: false` would have an observer that stays on.
 static void read_observers(reading *r, const peri_yaml *map) {
     if (!map || !is_map(r, map)) return;
-    const peri_yaml *enabled = key(map, "enabled"), *disable = key(map, "disable");
-    got(r, peri_yaml_bool(&r->doc, enabled, &r->to->observers_enabled));
+    const peri_yaml *enabled = key(map, "enabled"), *disable_key = key(map, "disable");
+    read_enabled(r, enabled, "observers.enabled is false in");
     const peri_str *names = NULL;
     size_t count = 0;
-    read_list(r, disable, &names, &count);
+    read_list(r, disable_key, &names, &count);
     for (size_t i = 0; i < count; i++) { // a union over the layers
-        add_name(r, &r->to->disabled, &r->to->disabled_count, names[i]);
+        disable(r, names[i], disable_key->key_line);
     }
     for (const peri_yaml *one = map->first; one; one = one->next) {
-        if (one == enabled || one == disable || is_slip(r, one)) continue;
+        if (one == enabled || one == disable_key || is_slip(r, one)) continue;
         if (is_map(r, one)) read_observer(r, one);
     }
 }
@@ -315,10 +346,12 @@ static void read_root(reading *r) {
         return;
     }
     if (peri_yaml_check_keys(&r->doc, root, words)) r->status = PERI_EINVAL;
-    bool enabled = true; // the managed file's switch (spec CC-1): it switches off only
-    got(r, peri_yaml_bool(&r->doc, key(root, "observers_enabled"), &enabled));
     read_observers(r, key(root, "observers"));
-    r->to->observers_enabled &= enabled;
+    // The managed file's switch (spec CC-1): it switches off only.
+    const peri_yaml *managed = key(root, "observers_enabled");
+    bool enabled = true;
+    if (got(r, peri_yaml_bool(&r->doc, managed, &enabled)) && !enabled)
+        read_enabled(r, managed, "observers_enabled is false in");
     read_list(r, key(root, "policies"), &r->to->policies, &r->to->policy_count);
     read_limits(r, key(root, "limits"));
     read_ledger(r, key(root, "ledger"));

@@ -9,11 +9,14 @@
 #include "host/internal.h"
 #include "script/outline.h"
 
+static size_t index_in(peri_str name, const peri_str *list, size_t count) {
+    size_t i = 0;
+    while (i < count && !peri_str_eq(list[i], name)) i++;
+    return i;
+}
+
 static bool is_in(peri_str name, const peri_str *list, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (peri_str_eq(list[i], name)) return true;
-    }
-    return false;
+    return index_in(name, list, count) < count;
 }
 
 bool host_is_markdown(peri_str file) {
@@ -89,13 +92,12 @@ set_reason(peri_host *host, peri_entry *entry, const char *format, ...) {
 const char *host_off_by(const peri_host *host, const peri_observer *def) {
     const host_config *config = &host->config;
     if (host->switched_off) return host->switched_off;
-    if (!config->observers_enabled) return "observers.enabled is false in the config";
+    if (!config->observers_enabled) return config->off_by;
     if (host->observer_only && !peri_str_eq(def->name, peri_str_c(host->observer_only))) {
         return "only another one was asked for";
     }
-    if (is_in(def->name, config->disabled, config->disabled_count)) {
-        return "disabled in the config";
-    }
+    size_t at = index_in(def->name, config->disabled, config->disabled_count);
+    if (at < config->disabled_count) return config->disabled_by[at].ptr;
     bool enabled = def->enabled || is_in(def->name, config->enabled, config->enabled_count);
     return enabled ? NULL : "its definition says enabled: false";
 }

@@ -145,6 +145,9 @@ PERI_MUST_USE int host_project_configure(peri_host *host);
 /// names it, if one is neither true nor false.
 PERI_MUST_USE int host_switches_read(peri_host *host);
 
+/// Keeps every observer from running: `why`, and the file `path` that is why.
+void host_switch_off(peri_host *host, const char *why, const char *path);
+
 /// Takes what an observation tells of the environment of its session's agent.
 void host_switches_hear(peri_host *host, const peri_session *session, const peri_obs *obs);
 

@@ -37,8 +37,9 @@ static int load_user_config(peri_host *host, const char *name) {
     char *path = host_user_path(name);
     int status = path ? host_config_read(&host->config, path, &host->diags) : PERI_ENOENT;
     if (path) host_watch(host, WATCHED_CONFIG, (peri_str){0}, path);
+    if (status < 0 && status != PERI_ENOENT)
+        host_switch_off(host, "your config has a mistake", path);
     free(path);
-    if (status < 0 && status != PERI_ENOENT) host->switched_off = "your config has a mistake";
     return status == PERI_ENOMEM ? status : PERI_OK;
 }
 

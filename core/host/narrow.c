@@ -45,8 +45,10 @@ static void narrow_observers(const narrowing *n) {
     if (said->enabled_count > to->enabled_count) left_out(n, "observers: an observer enabled");
     if (said->observers_enabled && !to->observers_enabled) left_out(n, "observers.enabled");
     if (said->unscrubbed != to->unscrubbed) left_out(n, "observers: scrub");
+    if (to->observers_enabled) to->off_by = said->off_by;
     to->observers_enabled &= said->observers_enabled;
     to->disabled = said->disabled; // a union already
+    to->disabled_by = said->disabled_by;
     to->disabled_count = said->disabled_count;
     if (!host_config_shadow(to, said)) left_out(n, "observers: an observer's `mode: live`");
 }

@@ -37,7 +37,7 @@ static int add_kinds(peri_host *host, const char *path) {
     }
     peri_buf_deinit(&text);
     if (status == PERI_OK || status == PERI_ENOENT || status == PERI_ENOMEM) return status;
-    host->switched_off = "a file of secrets has a mistake";
+    host_switch_off(host, "a file of secrets has a mistake", path);
     return PERI_OK;
 }
 
@@ -48,7 +48,7 @@ static int add_configured(peri_host *host, peri_str path) {
     if (status == PERI_ENOENT) {
         peri_diag_addf(&host->diags, PERI_ERROR, "unreadable", path, 0, 0,
                        "mend the path in privacy.kinds", "there is no such file");
-        host->switched_off = "a file of secrets is missing";
+        host_switch_off(host, "a file of secrets is missing", copy);
         status = PERI_OK;
     }
     free(copy);

@@ -58,7 +58,8 @@ int host_project_configure(peri_host *host) {
             status = host_goal_parse(&host->config, file->text);
         }
         if (status == PERI_ENOMEM) return status;
-        if (status < 0) host->switched_off = "the project's config has a mistake"; // spec PI-14
+        if (status < 0) // spec PI-14
+            host_switch_off(host, "the project's config has a mistake", file->path.ptr);
     }
     return PERI_OK;
 }

@@ -116,8 +116,10 @@ static void reload_config(peri_host *host, const char *path) {
     lower(config->ceilings.session, said.ceilings.session);
     lower(config->ceilings.day, said.ceilings.day);
     limit_desks(host);
+    if (config->observers_enabled) config->off_by = said.off_by;
     config->observers_enabled &= said.observers_enabled;
     config->disabled = said.disabled; // a union already
+    config->disabled_by = said.disabled_by;
     config->disabled_count = said.disabled_count;
     (void)host_config_shadow(config, &said);
     host_narrow_observers(host);

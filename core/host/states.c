@@ -414,5 +414,12 @@ int peri_host_observer_states(peri_host *host, peri_observer_state_fn fn, void *
 }
 
 peri_str peri_host_switched_off(const peri_host *host) {
-    return peri_str_c(host ? host->switched_off : NULL);
+    if (!host || host->no_observers) return (peri_str){0};
+    if (host->switched_off) return peri_str_c(host->switched_off);
+    if (!host->config.observers_enabled) return peri_str_c(host->config.off_by);
+    bool on = host->agents.count > 0; // a definition may name one that no layer has
+    for (size_t i = 0; i < host->layers.count; i++) {
+        on |= host->layers.entries[i].state == PERI_ENTRY_ACTIVE;
+    }
+    return on ? (peri_str){0} : PERI_STR("each by itself; `perilune observers` says why");
 }

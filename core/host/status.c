@@ -285,8 +285,9 @@ int peri_host_status_json(peri_host *host, peri_str *out) {
     host_layers_add_json(host, json);
     host_states_add_json(host, json);
     peri_buf_add_c(json, ",\"switchedOff\":");
-    if (host->switched_off) {
-        peri_json_add_string(json, peri_str_c(host->switched_off));
+    peri_str off = peri_host_switched_off(host);
+    if (off.len) {
+        peri_json_add_string(json, off);
     } else {
         peri_buf_add_c(json, "null");
     }

@@ -2,9 +2,19 @@
 // are: an embedder that wants none of the user's settings is not switched by them either. An agent's
 // hooks tell those of its own environment, for its session alone. Which one is off is kept, so that
 // status can say it.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "host/internal.h"
+
+void host_switch_off(peri_host *host, const char *why, const char *path) {
+    char *text = NULL;
+    int len = asprintf(&text, "%s: %s", why, path);
+    peri_str with_end = len < 0 ? (peri_str){0} : peri_str_of(text, (size_t)len + 1);
+    const char *kept = peri_arena_copy(&host->config.arena, with_end).ptr;
+    free(len < 0 ? NULL : text);
+    host->switched_off = kept ? kept : why;
+}
 
 static bool is_any(peri_str text, const char *const *words) {
     for (; *words; words++) {
@@ -46,9 +56,9 @@ int host_switches_read(peri_host *host) {
     const char *client = getenv("CLAUDE_CODE_EXPERIMENTAL_OBSERVER_AGENTS");
     host->client_observes = client && is_true(peri_str_trim(peri_str_c(client)));
     if (restricted) {
-        host->switched_off = "PERILUNE_RESTRICTED is on";
+        host->switched_off = "PERILUNE_RESTRICTED is on in the environment";
     } else if (!wanted) {
-        host->switched_off = "PERILUNE_OBSERVERS is off";
+        host->switched_off = "PERILUNE_OBSERVERS is off in the environment";
     }
     return PERI_OK;
 }
@@ -100,10 +110,10 @@ static int take_managed(peri_host *host, const char *path) {
     peri_buf_deinit(&text);
     if (status == PERI_ENOMEM) return status;
     if (status < 0) {
-        host->switched_off =
-            "the managed file has a mistake"; // what it forbids cannot be known
+        // What it forbids cannot be known.
+        host_switch_off(host, "the managed file has a mistake", path);
     } else if (before && !host->config.observers_enabled) {
-        host->switched_off = "the managed file switches observers off";
+        host_switch_off(host, "the managed file switches observers off", path);
     }
     return PERI_OK;
 }

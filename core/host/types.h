@@ -66,7 +66,9 @@ enum {
 typedef struct host_config {
     peri_arena arena;
     bool observers_enabled;
-    const peri_str *disabled; // names, ended by an absent text
+    const char *off_by;          // what says that they are not, and where; NULL: nothing does
+    const peri_str *disabled;    // names, ended by an absent text
+    const peri_str *disabled_by; // of each: "disabled in FILE:LINE", ended by NUL
     size_t disabled_count;
     const peri_str *shadowed;
     size_t shadowed_count;

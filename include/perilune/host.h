@@ -279,7 +279,8 @@ typedef struct peri_source_lag {
 } peri_source_lag;
 PERI_API PERI_MUST_USE int peri_host_source_lag(peri_host *host, peri_source_lag *out);
 
-/// The switch that keeps every observer from running; absent if none does. Borrowed until the host ends.
+/// The switch that keeps every observer from running, and where it is set; absent if none does, or if none
+/// is wanted (`no_observers`). Borrowed until the host ends.
 PERI_API peri_str peri_host_switched_off(const peri_host *host);
 
 /// The known dialects, comma separated; borrowed until the host ends.

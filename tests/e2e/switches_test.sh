@@ -40,11 +40,19 @@ for name in PERILUNE_OBSERVERS PERILUNE_RESTRICTED; do
   done
 done
 PERILUNE_OBSERVERS=0 status
-check "CC-1 status names PERILUNE_OBSERVERS" grep -qx 'observers are off: PERILUNE_OBSERVERS is off' "$work/out"
+check "CC-1 status names PERILUNE_OBSERVERS" grep -qx 'observers are off: PERILUNE_OBSERVERS is off in the environment' "$work/out"
 PERILUNE_RESTRICTED=1 status
-check "CC-1 status names PERILUNE_RESTRICTED" grep -qx 'observers are off: PERILUNE_RESTRICTED is on' "$work/out"
+check "CC-1 status names PERILUNE_RESTRICTED" grep -qx 'observers are off: PERILUNE_RESTRICTED is on in the environment' "$work/out"
 PERILUNE_RESTRICTED=1 status --json
-check "CC-1 and so does its JSON" grep -q '"switchedOff":"PERILUNE_RESTRICTED is on"' "$work/out"
+check "CC-1 and so does its JSON" grep -q '"switchedOff":"PERILUNE_RESTRICTED is on in the environment"' "$work/out"
+
+said_off() { [ "$(grep -c '^perilune: observers are off: ' "$work/err")" -eq 1 ] && grep -qF "off: $1" "$work/err"; }
+for verb in live replay; do
+  PERILUNE_OBSERVERS=0 $verb
+  check "CC-1 one line says that nothing runs, and by which switch ($verb)" said_off 'PERILUNE_OBSERVERS is off'
+  PERILUNE_OBSERVERS=0 $verb --no-observers
+  check "and none where none is wanted ($verb)" [ ! -s "$work/err" ]
+done
 
 # --- the managed file
 
@@ -55,7 +63,7 @@ for verb in live replay; do
   check "CC-1 the managed switch is over every config ($verb)" ran 0
 done
 status --managed "$work/managed.yaml"
-check "CC-1 status names the managed file" grep -qx 'observers are off: the managed file switches observers off' "$work/out"
+check "CC-1 status names the managed file" grep -qxF "observers are off: the managed file switches observers off: $work/managed.yaml" "$work/out"
 printf 'observers_enabled: true\nobservers: { enabled: true }\nlimits: { advisories_per_turn: 10 }\n' >"$work/loose.yaml"
 printf 'observers: { disable: [talker] }\n' >"$work/config.yaml"
 live --managed "$work/loose.yaml" --config "$work/config.yaml"
@@ -66,17 +74,26 @@ live --managed "$work/wrong.yaml"
 check "CC-1 a managed file with a mistake switches everything off" ran 0
 check "CC-1 and names file, line and key" grep -q 'wrong.yaml:1:[0-9]*: error.*observers_enabled' "$work/err"
 status --managed "$work/wrong.yaml"
-check "CC-1 status says so" grep -qx 'observers are off: the managed file has a mistake' "$work/out"
+check "CC-1 status says so" grep -qxF "observers are off: the managed file has a mistake: $work/wrong.yaml" "$work/out"
 live --managed "$work/none.yaml"
 check "a managed file that is not there is said" grep -q none.yaml "$work/err"
+
+try "$perilune" observers --observers "$work/observers" --managed "$work/managed.yaml"
+check "CC-1 observers tells what a managed file does" \
+  grep -qF "the managed file switches observers off: $work/managed.yaml" "$work/out"
 
 # --- the config
 
 printf 'observers: { enabled: false }\n' >"$work/config.yaml"
 live --config "$work/config.yaml"
 check "CC-1 the config's switch keeps it from running" ran 0
+check "CC-1 and file and line are named" said_off "observers.enabled is false in $work/config.yaml:1"
+names=$("$perilune" observers --observers "$work/observers" --json | sed -n 's/.*"name":"\([^"]*\)".*"state":"active".*/\1/p' | paste -sd,)
+printf 'observers: { disable: [%s] }\n' "$names" >"$work/each.yaml"
+live --config "$work/each.yaml"
+check "CC-1 where each is off by itself, that is said" said_off 'each by itself'
 status --config "$work/config.yaml"
-check "CC-1 and status names it at the observer" grep -q 'why      observers.enabled is false in the config' "$work/out"
+check "CC-1 and status names it at the observer" grep -qF "observers.enabled is false in" "$work/out"
 
 # --- the env block of the agent's settings, as its hooks tell it
 

@@ -66,6 +66,8 @@ try "$perilune" trust --list
 check "trust --list names them" grep -q "$observers/p.lua" "$work/out"
 try "$perilune" trust --revoke --project "$project"
 check "trust --revoke takes it back" is project p untrusted
+try "$perilune" trust --revoke --project "$project"
+check "where nothing is trusted, nothing is taken back, and that is said" grep -q '^nothing was taken back' "$work/out"
 
 mv "$project/.perilune" "$work/real"
 ln -s "$work/real" "$project/.perilune"

@@ -62,10 +62,12 @@ check "PI-12 disable switches off" grep -qx 'loop-guard is off' "$work/out"
 check "and it is listed so" grep -q '"state":"off"' <<TEXT
 $(state loop-guard)
 TEXT
+try "$perilune" observers
+check "and the file that says so is named" grep -q "disabled in .*/perilune/switches.yaml:3$" "$work/out"
 try "$perilune" enable loop-guard verification
 check "PI-12 enable switches on" grep -qx 'verification is on' "$work/out"
 try "$perilune" enable idle-spin
-check "what config.yaml disables stays off, and enable says so" grep -qx 'idle-spin is still off: disabled in the config' "$work/out"
+check "what config.yaml disables stays off, and enable says so" grep -qx "idle-spin is still off: disabled in $XDG_CONFIG_HOME/perilune/config.yaml:2" "$work/out"
 check "with exit 1" exits 1
 check "config.yaml is not touched" cmp "$work/config.before" "$XDG_CONFIG_HOME/perilune/config.yaml"
 try "$perilune" disable loop-gard

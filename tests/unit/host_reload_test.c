@@ -280,7 +280,7 @@ IT("PE-2 what a config switches off or shadows holds at once, what it allows fro
     step(&r);
     CHECK_NOT_SAID(&r, "spoken");
     CHECK(entry_of(&r, "given", "p")->observer->shadow);
-    CHECK_STR(entry_of(&r, "given", "o")->reason, "disabled in the config");
+    CHECK_HAS(entry_of(&r, "given", "o")->reason, "disabled in /");
     scratch_write(&r.s, "home/perilune/config.yaml", "observers: { disable: }\n  - x: [\n");
     step(&r);
     CHECK_LOGGED(&r, "config.yaml:");

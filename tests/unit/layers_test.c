@@ -303,7 +303,7 @@ IT("PI-14 switches every observer off where a broken config may have switched so
     CHECK_STATE(&r, "builtin", "claim-check", "off");
     peri_str status;
     CHECK_OK(peri_host_status_json(r.host, &status));
-    CHECK_HAS(status, "\"reason\":\"your config has a mistake\"");
+    CHECK_HAS(status, "\"reason\":\"your config has a mistake: /");
     CHECK_LOG(&r, "config.yaml:1:");
     close_rig(&r);
 }
