@@ -154,7 +154,7 @@ static bool store(peri_host *host, bool ended) {
     if (!host->ledger) return true;
     host_standing_save(host);
     host_spend_save(host);
-    host_presence_save(host, ended);
+    host_tell_self(host, ended);
     if (!host->ledger_dirty) return true;
     int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
     host->ledger_dirty = status == PERI_EAGAIN;
@@ -249,7 +249,7 @@ static int sooner(int a_ms, int b_ms) {
 // Until what waits on others is tried again; -1: nothing does.
 static int retry_timeout_ms(const peri_host *host) {
     int ledger = host->ledger_dirty ? LEDGER_RETRY_MS : -1;
-    int waits = sooner(host_presence_timeout_ms(host), host_idle_timeout_ms(host));
+    int waits = sooner(host_tell_timeout_ms(host), host_idle_timeout_ms(host));
     return sooner(sooner(ledger, waits), host_subscribers_timeout_ms(host));
 }
 

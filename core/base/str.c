@@ -20,6 +20,16 @@ size_t peri_str_find(peri_str s, peri_str needle) {
     return PERI_NPOS;
 }
 
+size_t peri_str_index_in(peri_str s, const peri_str *list, size_t count) {
+    size_t i = 0;
+    while (i < count && !peri_str_eq(list[i], s)) i++;
+    return i;
+}
+
+bool peri_str_is_one_of(peri_str s, const peri_str *list, size_t count) {
+    return peri_str_index_in(s, list, count) < count;
+}
+
 int peri_str_compare(peri_str a, peri_str b) {
     size_t shared = a.len < b.len ? a.len : b.len;
     int order = shared ? memcmp(a.ptr, b.ptr, shared) : 0;

@@ -50,6 +50,12 @@ size_t peri_str_find_byte(peri_str s, char byte, size_t from);
 /// Offset of the first occurrence of `needle`, or PERI_NPOS. An empty needle is found at 0.
 size_t peri_str_find(peri_str s, peri_str needle);
 
+/// Index of the first of the `count` texts of `list` that equals `s`; `count` if none does.
+size_t peri_str_index_in(peri_str s, const peri_str *list, size_t count);
+
+/// True if `s` equals one of the `count` texts of `list`.
+bool peri_str_is_one_of(peri_str s, const peri_str *list, size_t count);
+
 /// Orders by bytes, a prefix first: negative, 0 or positive.
 int peri_str_compare(peri_str a, peri_str b);
 

@@ -42,13 +42,6 @@ peri_str peri_host_scrub(peri_host *host, peri_str text, peri_buf *room) {
     return host_scrubbed(host, text, room);
 }
 
-const peri_observer *peri_host_find_observer(const peri_host *host, peri_str name) {
-    for (size_t i = 0; i < host->observer_count; i++) {
-        if (peri_str_eq(host->defs[i].name, name)) return &host->defs[i];
-    }
-    return NULL;
-}
-
 int peri_host_open_chain(peri_host *host, const peri_host_options *options, peri_chain *out) {
     HOST_CHECK(host);
     int status = host_policies_load(host, options);

@@ -125,3 +125,16 @@ void host_commands_route(peri_host *host, peri_str name, const host_found *from)
         def->folder = folder;
     }
 }
+
+const peri_runtime *host_lua_of(const peri_host *host, const peri_observer *observer) {
+    bool worker = observer->runtime == PERI_RUN_MODEL && observer->source_hash.len;
+    return &host->runtimes[worker ? PERI_RUN_COMMAND : PERI_RUN_LUA];
+}
+
+void host_rest(peri_host *host, const peri_observer *observer) {
+    const peri_runtime *const both[] = {&host->runtimes[observer->runtime],
+                                        host_lua_of(host, observer)};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        if (both[i]->rest) both[i]->rest(both[i]->user, observer);
+    }
+}

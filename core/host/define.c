@@ -5,28 +5,8 @@
 // Called by host/layers.c.
 #include <stdio.h>
 
-#include "host/author.h"
 #include "host/internal.h"
 #include "script/outline.h"
-
-static size_t index_in(peri_str name, const peri_str *list, size_t count) {
-    size_t i = 0;
-    while (i < count && !peri_str_eq(list[i], name)) i++;
-    return i;
-}
-
-static bool is_in(peri_str name, const peri_str *list, size_t count) {
-    return index_in(name, list, count) < count;
-}
-
-bool host_is_markdown(peri_str file) {
-    return peri_str_ends(file, PERI_STR(".md"));
-}
-
-bool peri_host_is_of_spec(peri_str file) {
-    return peri_str_ends(file, PERI_STR("_spec.lua")) ||
-           peri_str_ends(file, PERI_STR("_scene.lua"));
-}
 
 // ---- The list of entries
 
@@ -89,19 +69,6 @@ set_reason(peri_host *host, peri_entry *entry, const char *format, ...) {
 
 // ---- Taking a definition
 
-const char *host_off_by(const peri_host *host, const peri_observer *def) {
-    const host_config *config = &host->config;
-    if (host->switched_off) return host->switched_off;
-    if (!config->observers_enabled) return config->off_by;
-    if (host->observer_only && !peri_str_eq(def->name, peri_str_c(host->observer_only))) {
-        return "only another one was asked for";
-    }
-    size_t at = index_in(def->name, config->disabled, config->disabled_count);
-    if (at < config->disabled_count) return config->disabled_by[at].ptr;
-    bool enabled = def->enabled || is_in(def->name, config->enabled, config->enabled_count);
-    return enabled ? NULL : "its definition says enabled: false";
-}
-
 // ---- Definitions that change while agents are observed
 
 // An observer that rested goes on with what comes now, and one that failed gets another chance, since
@@ -147,9 +114,10 @@ static void exchange(peri_host *host, peri_observer *def, const peri_observer *o
     const char *off = host_off_by(host, observer);
     *def = *observer;
     def->enabled = !off;
-    def->shadow |= is_in(def->name, host->config.shadowed, host->config.shadowed_count);
+    def->shadow |=
+        peri_str_is_one_of(def->name, host->config.shadowed, host->config.shadowed_count);
     def->unscrubbed =
-        is_in(def->name, host->config.unscrubbed, host->config.unscrubbed_count) &&
+        peri_str_is_one_of(def->name, host->config.unscrubbed, host->config.unscrubbed_count) &&
         !peri_str_eq(def->layer, PERI_STR("project"));
     if (host->layout >= 0) def->layout = (peri_layout)host->layout;
     entry->observer = def;
@@ -190,10 +158,10 @@ static void add_observer(peri_host *host, const peri_observer *observer, peri_en
     exchange(host, &host->defs[at], observer, entry);
 }
 
-static peri_entry *latest_replaced(peri_host *host, peri_str name) {
-    peri_entry *latest = NULL;
+const peri_entry *host_latest_replaced(const peri_host *host, peri_str name) {
+    const peri_entry *latest = NULL;
     for (size_t i = 0; i < host->layers.count; i++) {
-        peri_entry *entry = &host->layers.entries[i];
+        const peri_entry *entry = &host->layers.entries[i];
         bool hidden = entry->state == PERI_ENTRY_REPLACED && peri_str_eq(entry->name, name);
         if (!hidden || peri_str_eq(entry->layer, PERI_STR("project"))) continue;
         if (!latest || rank_of(entry->layer) >= rank_of(latest->layer)) latest = entry;
@@ -201,7 +169,7 @@ static peri_entry *latest_replaced(peri_host *host, peri_str name) {
     return latest;
 }
 
-// Takes what `entry` gave out of its place: the one it had replaced comes back, else nobody is there.
+// Takes what `entry` gave out of its place, where the one that it had replaced may come back.
 static void vacate(peri_host *host, peri_entry *entry) {
     peri_observer *def = &host->defs[entry->observer - host->defs];
     const peri_observer before = *def;
@@ -211,8 +179,7 @@ static void vacate(peri_host *host, peri_entry *entry) {
     *def = (peri_observer){.name = entry->name, .file = entry->file, .layer = entry->layer};
     host_agents_renew(host, def->name);
     peri_script_drop_observer(host->script, &before);
-    const peri_entry *hidden = latest_replaced(host, entry->name);
-    if (hidden) (void)host_layers_refresh(host, hidden->layer, hidden->file);
+    host->layers.vacated = entry->name;
 }
 
 void host_undefine(peri_host *host, peri_str layer, peri_str file) {
@@ -231,7 +198,8 @@ void host_narrow_observers(peri_host *host) {
         if (!in_use(entry)) continue;
         peri_observer *def = &host->defs[entry->observer - host->defs];
         const char *off = host_off_by(host, def);
-        def->shadow |= is_in(def->name, host->config.shadowed, host->config.shadowed_count);
+        def->shadow |=
+            peri_str_is_one_of(def->name, host->config.shadowed, host->config.shadowed_count);
         if (off && def->enabled) {
             def->enabled = false;
             entry->state = PERI_ENTRY_OFF;

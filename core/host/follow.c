@@ -6,23 +6,7 @@
 #include "host/tail.h"
 #include "io/watch.h"
 
-enum { MAX_ROOTS = 64, MAX_FOLDERS = 65536, TURN_LINES = 64 };
-
-typedef struct root {
-    char *path; // owned; from the root of the file system, without links
-    bool folder;
-    const peri_dialect *dialect; // NULL: found out file by file
-} root;
-
-typedef struct host_follow {
-    peri_watch *watch;
-    peri_map tails;          // path -> host_tail
-    peri_map owners;         // device and inode -> the host_tail whose position is there
-    host_tail *first, *last; // files to be read
-    host_tail *touched;      // files with a position to be saved
-    root roots[MAX_ROOTS];
-    size_t root_count;
-} host_follow;
+enum { MAX_FOLDERS = 65536, TURN_LINES = 64 };
 
 static void enqueue(host_follow *f, host_tail *tail) {
     if (tail->queued) return;
@@ -49,63 +33,10 @@ static void touch(host_follow *f, host_tail *tail) {
     f->touched = tail;
 }
 
-static const root *root_of(const host_follow *f, const char *path) {
-    for (size_t i = 0; i < f->root_count; i++) {
-        const root *r = &f->roots[i];
-        size_t len = strlen(r->path);
-        if (strncmp(path, r->path, len) != 0) continue;
-        if (path[len] == '\0' || (r->folder && (path[len] == '/' || len == 1))) return r;
-    }
-    return NULL;
-}
-
-bool host_follow_wants(const peri_host *host, const char *path) {
-    return root_of(host->follow, path) && !host_is_sidecar(host, path);
-}
-
-static host_tail *find_tail(const peri_host *host, const char *path) {
-    return peri_map_get(&host->follow->tails, peri_str_c(path));
-}
-
-host_tail *host_follow_add(peri_host *host, const char *path) {
-    host_follow *f = host->follow;
-    host_tail *tail = find_tail(host, path);
-    if (tail) return tail;
-    tail = calloc(1, sizeof *tail);
-    if (tail) tail->path = strdup(path);
-    if (!tail || !tail->path || peri_map_set(&f->tails, peri_str_c(tail->path), tail) < 0) {
-        host->counts.unread_files++;
-        if (tail) free(tail->path);
-        free(tail);
-        return NULL;
-    }
-    tail->dialect = root_of(f, path)->dialect;
-    return tail;
-}
-
-// The bytes that stand for a file in the map of owners; they live in its tail.
-static peri_str key_of(const peri_file_id *id) {
-    return peri_str_of((const char *)id, offsetof(peri_file_id, size));
-}
-
-host_tail *host_follow_owner(const peri_host *host, const peri_file_id *id) {
-    return peri_map_get(&host->follow->owners, key_of(id));
-}
-
-void host_follow_own(peri_host *host, host_tail *tail, peri_file_id id) {
-    peri_map *owners = &host->follow->owners;
-    if (peri_map_get(owners, key_of(&tail->owned)) == tail) {
-        (void)peri_map_del(owners, key_of(&tail->owned));
-    }
-    (void)peri_map_del(owners, key_of(&id)); // that key lies in another tail
-    tail->owned = tail->at.id = id;
-    if (peri_map_set(owners, key_of(&tail->owned), tail) < 0) host->counts.lost++;
-}
-
 // A file that changed is read again, even if its size did not.
 static void file_changed(peri_host *host, const char *path) {
-    if (!host_follow_wants(host, path)) return;
-    host_tail *tail = host_follow_add(host, path);
+    if (!host_tails_want(host, path)) return;
+    host_tail *tail = host_tails_add(host, path);
     if (tail) enqueue(host->follow, tail);
 }
 
@@ -113,7 +44,7 @@ static void file_changed(peri_host *host, const char *path) {
 static int file_found(void *user, const char *path) {
     peri_host *host = user;
     peri_file_id id;
-    const host_tail *tail = find_tail(host, path);
+    const host_tail *tail = host_tails_find(host, path);
     bool unchanged = tail && tail->known && peri_path_id_of(path, &id) == PERI_OK &&
                      id.inode == tail->at.id.inode && id.size == tail->read_at;
     if (!unchanged) file_changed(host, path);
@@ -150,7 +81,7 @@ static void on_change(void *user, const char *path) {
     } else if (status == PERI_ENOENT) {
         peri_watch_del(host->follow->watch, path);
     } else if (peri_path_is_folder(path)) {
-        const root *r = root_of(host->follow, path);
+        const host_root *r = host_tails_root(host->follow, path);
         if (r) {
             (void)add_tree(host, path); // what stops a walk is counted
         } else {
@@ -202,13 +133,13 @@ int peri_host_follow_path(peri_host *host, const char *path, const char *dialect
         return PERI_ENOENT;
     }
     int status = start(host);
-    if (status == PERI_OK && host->follow->root_count == MAX_ROOTS) status = PERI_ELIMIT;
+    if (status == PERI_OK && host->follow->root_count == HOST_MAX_ROOTS) status = PERI_ELIMIT;
     if (status < 0) {
         free(resolved);
         return status;
     }
     bool folder = peri_path_is_folder(resolved);
-    host->follow->roots[host->follow->root_count++] = (root){resolved, folder, known};
+    host->follow->roots[host->follow->root_count++] = (host_root){resolved, folder, known};
     status = folder ? add_tree(host, resolved) : add_file(host, resolved);
     if (status < 0) host_logf(host, "error", "%s: %s", path, peri_status_message(status));
     return status;

@@ -5,66 +5,6 @@
 
 #include "host/internal.h"
 
-static void on_observation(void *user, peri_obs *obs) {
-    peri_source *source = user;
-    host_observe(source->host, source, obs);
-}
-
-void host_quarantine(peri_host *host, const char *what) {
-    char **slot = &host->quarantined[host->counts.quarantined++ % HOST_MAX_QUARANTINED];
-    free(*slot);
-    *slot = strdup(what);
-}
-
-static void on_problem(void *user, peri_ingest_problem problem, uint64_t line, uint64_t offset,
-                       peri_str message) {
-    peri_source *source = user;
-    peri_host *host = source->host;
-    if (host->warming) return; // told by the run that read it
-    peri_buf text;
-    peri_buf_init(&text, 4096);
-    peri_buf_addf(&text, "%s:%llu: byte %llu: %.*s", source->name, (unsigned long long)line,
-                  (unsigned long long)offset, PERI_FMT(message));
-    host_logf(host, "warning", "%.*s", PERI_FMT(peri_buf_str(&text)));
-    peri_str id = peri_ingest_problem_word(problem);
-    host_warn(host, id.ptr, peri_str_c(source->name), peri_buf_str(&text), (peri_str){0});
-    host_quarantine(host, peri_buf_c(&text));
-    peri_buf_deinit(&text);
-}
-
-void host_source_free(peri_source *source) {
-    peri_reader_deinit(&source->reader);
-    peri_file_close(&source->file);
-    peri_buf_deinit(&source->pending);
-    peri_arena_deinit(&source->sidecar_arena);
-    free((char *)source->last_session.ptr);
-    free((char *)source->last_agent.ptr);
-    free(source->name);
-    free(source);
-}
-
-int host_source_new(peri_host *host, const char *name, const peri_dialect *dialect,
-                    peri_source **out) {
-    peri_source *source = calloc(1, sizeof *source);
-    if (!source) return PERI_ENOMEM;
-    source->name = strdup(name);
-    if (!source->name) {
-        free(source);
-        return PERI_ENOMEM;
-    }
-    source->host = host;
-    source->number = ++host->source_count;
-    source->file.fd = -1;
-    source->next_at = INT64_MIN;
-    peri_buf_init(&source->pending, HOST_FEED_BYTES);
-    peri_arena_init(&source->sidecar_arena, 64 * 1024);
-    peri_ingest_events events = {source, on_observation, on_problem};
-    peri_reader_init(&source->reader, host->dialects, host->dialect_count, dialect,
-                     host->max_line_bytes, events);
-    *out = source;
-    return PERI_OK;
-}
-
 // One that is read in turn with the others of its kind.
 static int new_source(peri_host *host, const char *name, const peri_dialect *dialect,
                       peri_source **out) {
@@ -125,60 +65,6 @@ int peri_source_end(peri_source *source) {
     return PERI_OK;
 }
 
-// What the first records of a file tell: format, session, time.
-typedef struct sniff {
-    host_file *file;
-    bool known;
-} sniff;
-
-static void sniff_observation(void *user, peri_obs *obs) {
-    sniff *s = user;
-    if (!s->file->session.ptr && obs->session.len) {
-        if (peri_own(&s->file->session, obs->session) < 0) return;
-    }
-    if (obs->has_at && s->file->first_at == INT64_MAX) s->file->first_at = obs->at_wall_ms;
-}
-
-enum { SNIFF_LINES = PERI_DETECT_RECORDS + 4 };
-
-// Only what unpacks a file finds its bytes wrong.
-static const char *failure_message(int status) {
-    return status == PERI_EPARSE ? "the compressed file is damaged or cut off"
-                                 : peri_status_message(status);
-}
-
-int host_sniff(peri_host *host, host_file *file, const peri_dialect *dialect, uint64_t *size) {
-    peri_file in;
-    int status = peri_file_open(&in, file->path);
-    if (status < 0) return status;
-    sniff s = {.file = file};
-    peri_reader reader;
-    peri_reader_init(&reader, host->dialects, host->dialect_count, dialect,
-                     host->max_line_bytes, (peri_ingest_events){&s, sniff_observation, NULL});
-    char *chunk = malloc(HOST_CHUNK_BYTES);
-    long got = chunk ? 1 : PERI_ENOMEM;
-    while (got > 0 && reader.counts.lines < SNIFF_LINES && !reader.refused) {
-        got = peri_file_take(&in, chunk, HOST_CHUNK_BYTES);
-        peri_str rest = {chunk, got > 0 ? (size_t)got : 0};
-        while (rest.len && reader.counts.lines < SNIFF_LINES && !reader.refused) {
-            if (peri_reader_step(&reader, &rest) < 0) break;
-        }
-    }
-    // What stands before a damaged place is read, and the damage told then.
-    status = got < 0 && !reader.dialect ? (int)got : PERI_OK;
-    if (got == 0) status = peri_reader_finish(&reader);
-    if (status == PERI_OK &&
-        (reader.refused || !reader.dialect || reader.counts.malformed == reader.counts.lines)) {
-        status = PERI_EFORMAT;
-    }
-    *size = in.read_bytes;
-    file->dialect = reader.dialect;
-    free(chunk);
-    peri_reader_deinit(&reader);
-    peri_file_close(&in);
-    return status;
-}
-
 static int add_file(peri_host *host, host_file file) {
     if (host->file_count == host->file_cap) {
         size_t cap = host->file_cap ? host->file_cap * 2 : 16;
@@ -191,21 +77,6 @@ static int add_file(peri_host *host, host_file file) {
     host->files[host->file_count++] = file;
     host->files_sorted = false;
     return PERI_OK;
-}
-
-void host_list_other(peri_host *host, const char *path) {
-    host->counts.other_files++;
-    if (host->listed_count == HOST_MAX_LISTED) return;
-    char *copy = strdup(path);
-    if (copy) host->listed[host->listed_count++] = copy;
-}
-
-bool host_is_sidecar(const peri_host *host, const char *path) {
-    for (size_t i = 0; i < host->dialect_count; i++) {
-        peri_str suffix = host->dialects[i]->sidecar.suffix;
-        if (suffix.len && peri_str_ends(peri_str_c(path), suffix)) return true;
-    }
-    return false;
 }
 
 typedef struct opening {
@@ -230,7 +101,7 @@ static int open_file(void *user, const char *path) {
         host_list_other(o->host, path);
     } else {
         o->host->counts.unread_files++;
-        host_logf(o->host, "warning", "%s: %s", path, failure_message(status));
+        host_logf(o->host, "warning", "%s: %s", path, host_file_problem(status));
     }
     return PERI_OK;
 }
@@ -239,20 +110,6 @@ static void on_folder_error(void *user, const char *path, int status) {
     opening *o = user;
     o->host->counts.unread_files++;
     host_logf(o->host, "warning", "%s: %s", path, peri_status_message(status));
-}
-
-static void explain_refusal(peri_host *host, const char *path, int status, uint64_t size) {
-    if (status == PERI_EFORMAT && size == 0) {
-        host_logf(host, "error", "%s: the file is empty", path);
-    } else if (status == PERI_EFORMAT) {
-        host_logf(host, "error", "%s: not in a format that perilune knows (%.*s)", path,
-                  PERI_FMT(peri_buf_str(&host->dialect_names)));
-    } else if (status == PERI_EINVAL) {
-        host_logf(host, "error",
-                  "%s: neither a file nor a folder; a pipe is read by `perilune run`", path);
-    } else {
-        host_logf(host, "error", "%s: %s", path, failure_message(status));
-    }
 }
 
 int peri_host_open_path(peri_host *host, const char *path, const char *dialect) {
@@ -273,7 +130,7 @@ int peri_host_open_path(peri_host *host, const char *path, const char *dialect) 
         status = peri_folder_walk(path, open_file, on_folder_error, &o);
     } else {
         status = open_file(&o, path);
-        if (status < 0) explain_refusal(host, path, status, o.size);
+        if (status < 0) host_tell_refusal(host, path, status, o.size);
     }
     return status;
 }
@@ -307,43 +164,6 @@ static void sort_files(peri_host *host) {
     }
     peri_map_deinit(&first);
     qsort(files, count, sizeof *files, by_time);
-}
-
-// "dir/agent-1.jsonl" has its sidecar at "dir/agent-1.meta.json".
-bool host_sidecar_read(peri_host *host, const peri_dialect *dialect, const char *file,
-                       peri_arena *arena, peri_sidecar_facts *out) {
-    const peri_sidecar *sidecar = &dialect->sidecar;
-    if (!sidecar->suffix.len) return false;
-    peri_str path = peri_str_c(file);
-    size_t dot = path.len;
-    while (dot > 0 && path.ptr[dot - 1] != '.' && path.ptr[dot - 1] != '/') dot--;
-    if (dot == 0 || path.ptr[dot - 1] != '.') return false;
-    peri_buf name, text;
-    peri_buf_init(&name, 8192);
-    peri_buf_init(&text, 64 * 1024);
-    peri_buf_add(&name, peri_str_sub(path, 0, dot - 1));
-    peri_buf_add(&name, sidecar->suffix);
-    int status = peri_file_read(peri_buf_c(&name), &text);
-    if (status == PERI_OK) {
-        status = peri_sidecar_read(sidecar, peri_buf_str(&text), arena, out);
-    }
-    if (status < 0 && status != PERI_ENOENT) {
-        host_logf(host, "warning", "%s: %s", peri_buf_c(&name), peri_status_message(status));
-    }
-    peri_buf_deinit(&name);
-    peri_buf_deinit(&text);
-    return status == PERI_OK;
-}
-
-void host_read_sidecar(peri_host *host, peri_source *source, const host_file *file) {
-    source->has_sidecar = host_sidecar_read(host, file->dialect, file->path,
-                                            &source->sidecar_arena, &source->sidecar);
-}
-
-void host_count_file(peri_host *host, const peri_dialect *dialect) {
-    for (size_t i = 0; i < host->dialect_count; i++) {
-        if (host->dialects[i] == dialect) host->by_dialect[i].files++;
-    }
 }
 
 static void open_source(peri_host *host, const host_file *file) {
@@ -398,103 +218,6 @@ static bool open_next_session(peri_host *host) {
     return true;
 }
 
-// Fills `pending` from the source's file. False at its end.
-static bool refill(peri_source *source) {
-    peri_buf *pending = &source->pending;
-    if (source->file.fd < 0) return false;
-    peri_buf_drop_front(pending, source->pending_at);
-    source->pending_at = 0;
-    char *to = peri_buf_reserve(pending, HOST_CHUNK_BYTES);
-    long got = to ? peri_file_take(&source->file, to, HOST_CHUNK_BYTES) : PERI_ENOMEM;
-    if (got > 0) {
-        pending->len += (size_t)got;
-        return true;
-    }
-    if (got == 0 && source->followed)
-        return false; // it may grow, and is closed by who follows it
-    if (got < 0) {
-        host_logf(source->host, "error", "%s: %s", source->name, failure_message((int)got));
-    }
-    peri_file_close(&source->file);
-    source->ended = !source->followed;
-    return false;
-}
-
-static peri_str unread(const peri_source *source) {
-    peri_str all = peri_buf_str(&source->pending);
-    return peri_str_sub(all, source->pending_at, all.len);
-}
-
-static bool has_line(const peri_source *source) {
-    return peri_str_find_byte(unread(source), '\n', 0) != PERI_NPOS;
-}
-
-static void finish_source(peri_source *source) {
-    int status = peri_reader_finish(&source->reader);
-    if (status == PERI_EFORMAT) {
-        explain_refusal(source->host, source->name, status, source->reader.counts.bytes);
-        host_warn(source->host, "format-not-recognised", peri_str_c(source->name),
-                  PERI_STR("no dialect knows these records"), (peri_str){0});
-    }
-    peri_reader_deinit(&source->reader); // its counts stay; a stream's handle does, too
-    source->done = true;
-}
-
-// A format that changed without a word is noticed, not read as nothing (case C09).
-static void check_recognised(peri_source *source) {
-    peri_host *host = source->host;
-    const peri_ingest_counts *c = &source->reader.counts;
-    bool judged = source->done || c->records >= HOST_UNKNOWN_RECORDS;
-    uint64_t percent = (uint64_t)host->config.unknown_percent;
-    if (source->unrecognised || !judged || c->raw * 100 <= percent * c->records) return;
-    source->unrecognised = true;
-    if (host->counts.unrecognised < HOST_MAX_UNRECOGNISED) {
-        host->unrecognised[host->counts.unrecognised] = strdup(source->name);
-    }
-    host->counts.unrecognised++;
-    host_logf(host, "warning",
-              "%s: format not recognised: %llu of %llu records are of unknown kinds",
-              source->name, (unsigned long long)c->raw, (unsigned long long)c->records);
-    host_warn(host, "format-not-recognised", peri_str_c(source->name),
-              PERI_STR("format not recognised: most of its records are of unknown kinds"),
-              (peri_str){0});
-}
-
-int host_source_read(peri_source *source) {
-    if (source->file.fd >= 0 && unread(source).len == 0) (void)refill(source);
-    peri_str rest = unread(source);
-    if (rest.len == 0) {
-        if (source->ended && !source->done) {
-            finish_source(source);
-            check_recognised(source);
-            return 1;
-        }
-        return 0;
-    }
-    size_t before = rest.len;
-    int status = peri_reader_step(&source->reader, &rest);
-    source->pending_at += before - rest.len;
-    if (status < 0) {
-        source->host->counts.lost++;
-        host_logf(source->host, "error", "%s: %s", source->name, peri_status_message(status));
-    }
-    source->next_at = INT64_MIN;
-    check_recognised(source);
-    return 1;
-}
-
-// The time of the next record, so that several files of one session can be read in order.
-static int64_t peek_time(peri_source *source) {
-    if (source->next_at != INT64_MIN) return source->next_at;
-    while (source->file.fd >= 0 && !has_line(source)) {
-        if (unread(source).len >= HOST_CHUNK_BYTES || !refill(source)) break;
-    }
-    peri_str rest = unread(source);
-    peri_str line = peri_str_sub(rest, 0, peri_str_find_byte(rest, '\n', 0));
-    source->next_at = peri_reader_peek_at(&source->reader, line);
-    return source->next_at;
-}
-
 static peri_source *earliest(peri_host *host) {
     peri_source *best = NULL, *only = NULL;
     size_t open = 0;
@@ -506,7 +229,7 @@ static peri_source *earliest(peri_host *host) {
     if (open < 2) return only;
     for (peri_source *source = host->sources; source; source = source->next) {
         if (!source->from_file || source->done) continue;
-        if (!best || peek_time(source) < peek_time(best)) best = source;
+        if (!best || host_source_peek_at(source) < host_source_peek_at(best)) best = source;
     }
     return best;
 }
@@ -558,7 +281,8 @@ int host_read(peri_host *host) {
 bool host_has_input(const peri_host *host) {
     if (host->abandoned) return false;
     for (const peri_source *source = host->sources; source; source = source->next) {
-        if (!source->done && (source->from_file || source->ended || unread(source).len))
+        if (!source->done &&
+            (source->from_file || source->ended || host_source_has_bytes(source)))
             return true;
     }
     return host->file_next < host->file_count || host_follow_due(host);

@@ -1,7 +1,6 @@
 // The layers of observers: builtin < user < project (trusted content only) < the folder of the
 // options. Finds the files of each; what becomes of one is decided in host/define.c. A folder
 // or file that cannot be used is reported and the others are loaded. Called by host/load.c.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "host/author.h"
@@ -11,13 +10,6 @@
 #define OBSERVERS "observers/"
 
 // ---- Shipped ones
-
-char *host_sibling(peri_str path) {
-    bool lua = peri_str_ends(path, PERI_STR(".lua"));
-    char *out = NULL;
-    int stem = (int)(path.len - (lua ? 4 : 3));
-    return asprintf(&out, "%.*s%s", stem, path.ptr, lua ? ".md" : ".lua") < 0 ? NULL : out;
-}
 
 // A Lua file beside a Markdown one of the same stem belongs to it.
 static void load_shipped(peri_host *host, peri_str path, peri_str text) {
@@ -117,7 +109,8 @@ static bool open_to_all(const char *path) {
     return open;
 }
 
-bool host_layers_refresh(peri_host *host, peri_str layer, peri_str path) {
+// Reads the definition anew, or takes it out if its files are gone. False: it was not read.
+static bool refresh(peri_host *host, peri_str layer, peri_str path) {
     char *given = strndup(path.ptr, path.len), *beside = host_sibling(path);
     char *markdown = host_is_markdown(path) ? given : beside;
     char *lua = markdown == given ? beside : given;
@@ -139,6 +132,20 @@ bool host_layers_refresh(peri_host *host, peri_str layer, peri_str path) {
     }
     free(given);
     free(beside);
+    return read;
+}
+
+// Who was replaced by a definition that is gone, or has another name now, comes back.
+static void bring_back(peri_host *host) {
+    peri_str name = host->layers.vacated;
+    host->layers.vacated = (peri_str){0};
+    const peri_entry *hidden = name.ptr ? host_latest_replaced(host, name) : NULL;
+    if (hidden) (void)refresh(host, hidden->layer, hidden->file);
+}
+
+bool host_layers_refresh(peri_host *host, peri_str layer, peri_str path) {
+    bool read = refresh(host, layer, path);
+    bring_back(host);
     return read;
 }
 

@@ -3,33 +3,6 @@
 #include <stdlib.h>
 
 #include "host/internal.h"
-#include "script/embedded.h"
-
-#define DIALECTS "lua/perilune/dialects/"
-
-static void load_dialect(peri_host *host, peri_str path, peri_str text) {
-    if (peri_str_ends(path, PERI_STR("/init.lua")) ||
-        host->dialect_count == HOST_MAX_DIALECTS) {
-        return;
-    }
-    peri_vm_options options = {
-        .find_module = host_find_module, .user = host, .limits.wall_ms = HOST_UNTIMED_WALL_MS};
-    peri_str rules = host->lua_dir ? (peri_str){0} : peri_embedded_rules_of(path);
-    peri_dialect_file *file;
-    if (peri_dialect_file_load(path, text, rules, &options, &host->diags, &file) < 0) return;
-    const peri_dialect *dialect = peri_dialect_file_get(file);
-    host->dialect_files[host->dialect_count] = file;
-    host->dialects[host->dialect_count++] = dialect;
-    if (host->dialect_names.len) peri_buf_add_c(&host->dialect_names, ", ");
-    peri_buf_add(&host->dialect_names, dialect->name);
-}
-
-const peri_dialect *host_dialect_find(const peri_host *host, const char *name) {
-    for (size_t i = 0; i < host->dialect_count; i++) {
-        if (peri_str_eq(host->dialects[i]->name, peri_str_c(name))) return host->dialects[i];
-    }
-    return NULL;
-}
 
 // One of the user's own files. What a broken one switches off cannot be known, so everything is
 // (spec PI-14): a typing mistake never switches an observer on.
@@ -72,7 +45,7 @@ int host_load(peri_host *host, const peri_host_options *options) {
     if (status == PERI_OK) status = load_config(host, options);
     if (status == PERI_OK) status = peri_scrub_new(&host->scrub);
     if (status < 0) return status;
-    host_each_shipped(host, DIALECTS, ".lua", load_dialect);
+    host_dialects_load(host);
     peri_script_options script = host_script_options(host);
     status = peri_script_new(&script, &host->script);
     if (status == PERI_OK) status = host_privacy_load(host, options->use_user_config);
@@ -104,11 +77,8 @@ void host_unload(peri_host *host) {
     host_policies_unload(host);
     host_watch_free(host);
     peri_script_free(host->script);
-    for (size_t i = 0; i < host->dialect_count; i++) {
-        peri_dialect_file_free(host->dialect_files[i]);
-    }
+    host_dialects_unload(host);
     host_shipped_free(host);
     peri_scrub_free(host->scrub);
     host_config_deinit(&host->config);
-    peri_buf_deinit(&host->dialect_names);
 }

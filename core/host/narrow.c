@@ -16,13 +16,6 @@ static void left_out(const narrowing *n, const char *what) {
                    "%s: a project may only narrow, so this does not count", what);
 }
 
-static bool is_in(peri_str name, const peri_str *list, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (peri_str_eq(list[i], name)) return true;
-    }
-    return false;
-}
-
 bool host_config_shadow(host_config *to, const host_config *said) {
     size_t most = to->shadowed_count + said->shadowed_count, count = said->shadowed_count;
     bool whole = true;
@@ -30,7 +23,7 @@ bool host_config_shadow(host_config *to, const host_config *said) {
     if (!both) return true; // what was in shadow stays there
     if (count) memcpy(both, said->shadowed, count * sizeof *both);
     for (size_t i = 0; i < to->shadowed_count; i++) {
-        if (is_in(to->shadowed[i], said->shadowed, said->shadowed_count)) continue;
+        if (peri_str_is_one_of(to->shadowed[i], said->shadowed, said->shadowed_count)) continue;
         whole = false;
         both[count++] = to->shadowed[i];
     }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "host/internal.h"
-#include "ledger/pairing_state.h"
 
 enum { NOTE_TEXT_CP = 500, NOTE_MAX_BYTES = 4 * 1024 };
 

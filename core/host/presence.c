@@ -1,16 +1,13 @@
 // Who else works on this ledger. Any number of live hosts may: each session is observed by one of them, by
 // a claim that ends with its holder, so that no delivery is ended, no state written and no file's
 // position moved by a host that does not own it. A session that another host observes is read but not
-// observed, and taken over when that host has ended. Each host also leaves in the ledger what it
-// would say of itself, for `perilune status`. A replay has its own ledger and claims nothing.
+// observed, and taken over when that host has ended. A replay has its own ledger and claims nothing.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "host/internal.h"
 #include "ledger/standing.h"
-
-enum { TELL_MS = 1000 };
 
 static char *claims_path(const char *ledger_path) {
     char *path = NULL;
@@ -102,36 +99,4 @@ void host_presence_ask(const char *ledger_path, peri_claims *out) {
     char *path = claims_path(ledger_path);
     if (!path || peri_claims_open(out, path, true) < 0) out->fd = -1;
     free(path);
-}
-
-// ---- The host itself
-
-int host_presence_timeout_ms(const peri_host *host) {
-    if (!host->ledger || host->claims.fd < 0 || host->told_seq == host->seq) return -1;
-    int64_t passed_ms = host->clock.now_ms(host->clock.user) - host->told_ms;
-    return passed_ms >= TELL_MS ? 0 : (int)(TELL_MS - passed_ms);
-}
-
-void host_presence_save(peri_host *host, bool ended) {
-    if (!host->ledger || host->claims.fd < 0) return;
-    if (!ended && host_presence_timeout_ms(host) != 0) return;
-    peri_buf json, text;
-    peri_buf_init(&json, 64 * 1024);
-    peri_buf_init(&text, 16 * 1024);
-    host_status_add_self(host, &json);
-    host_status_say_self(host, &text);
-    const peri_host_row row = {
-        .id = (int64_t)host->claim,
-        .pid = getpid(),
-        .started_wall_ms = host->started_wall_ms,
-        .at_wall_ms = host_wall_ms(host),
-        .ended = ended,
-        .status = json.status < 0 ? PERI_STR("{}") : peri_buf_str(&json),
-        .text = peri_buf_str(&text),
-    };
-    if (peri_ledger_put_host(host->ledger, &row) == PERI_OK) host->ledger_dirty = true;
-    host->told_ms = host->clock.now_ms(host->clock.user);
-    host->told_seq = host->seq;
-    peri_buf_deinit(&json);
-    peri_buf_deinit(&text);
 }

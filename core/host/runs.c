@@ -1,11 +1,9 @@
 // One piece of work at a time: an observer's run on its digest, the judging of a batch, a window that
 // opens. What is refused on the way is ruled on like everything else: with a reason.
 #include <sodium.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "host/internal.h"
-#include "ledger/pairing_state.h"
 
 enum { EXCERPT_BYTES = 4096, HASH_BYTES = 16 };
 
@@ -328,15 +326,9 @@ static void on_run_done(void *user, const peri_run_result *result) {
     }
 }
 
-// Where the definition's Lua runs.
-static const peri_runtime *lua_of(const peri_host *host, const peri_observer *observer) {
-    bool worker = observer->runtime == PERI_RUN_MODEL && observer->source_hash.len;
-    return &host->runtimes[worker ? PERI_RUN_COMMAND : PERI_RUN_LUA];
-}
-
 static int start_run(peri_host *host, const host_work *work, peri_str id,
                      const peri_run_request *request) {
-    const peri_runtime *lua = lua_of(host, request->observer);
+    const peri_runtime *lua = host_lua_of(host, request->observer);
     peri_runtime_kind kind = request->observer->runtime;
     host_run *run = calloc(1, sizeof *run);
     if (!run) return PERI_ENOMEM;
@@ -444,23 +436,6 @@ static void do_run(peri_host *host, const host_work *work) {
     if (status < 0) lose_batch(host, work, status);
 }
 
-void host_retire(peri_host *host, const peri_agent *agent) {
-    for (size_t i = 0; i < agent->pairing_count; i++) {
-        peri_pairing *pairing = agent->pairings[i];
-        if (host_pairing_move(host, pairing, PERI_CAUSE_AGENT_END) <= 0) continue;
-        host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
-                          peri_cause_word(PERI_CAUSE_AGENT_END), NULL);
-    }
-}
-
-void host_rest(peri_host *host, const peri_observer *observer) {
-    const peri_runtime *const both[] = {&host->runtimes[observer->runtime],
-                                        lua_of(host, observer)};
-    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
-        if (both[i]->rest) both[i]->rest(both[i]->user, observer);
-    }
-}
-
 static void do_end(peri_host *host, const host_work *work) {
     host_agent *of = work->of;
     if (host_is_busy(of->agent)) {
@@ -478,9 +453,7 @@ static void do_end(peri_host *host, const host_work *work) {
 }
 
 void host_do_work(peri_host *host) {
-    host_work work = host->work[host->work_first];
-    host->work_first = (host->work_first + 1) & (host->work_cap - 1);
-    host->work_count--;
+    host_work work = host_take_work(host);
     switch (work.kind) {
     case WORK_RUN:
         do_run(host, &work);

@@ -47,7 +47,7 @@ static void restart(peri_host *host, host_tail *tail) {
 static void learn_position(peri_host *host, host_tail *tail, const peri_file_id *id) {
     peri_checkpoint from;
     tail->known = true;
-    const host_tail *owner = host_follow_owner(host, id);
+    const host_tail *owner = host_tails_owner(host, id);
     peri_str path = peri_str_c(tail->path);
     int status = !host->ledger ? PERI_ENOENT
                                : peri_ledger_get_checkpoint(host->ledger, path, 0, 0, &from);
@@ -162,8 +162,8 @@ static bool open_renamed(peri_host *host, host_tail *tail) {
     char *path = renamed_to(host, tail);
     if (!path) return false;
     bool opened = false;
-    if (host_follow_wants(host, path)) {
-        host_tail *other = host_follow_add(host, path);
+    if (host_tails_want(host, path)) {
+        host_tail *other = host_tails_add(host, path);
         if (other && !other->known) {
             other->known = true;
             other->at = tail->at;
@@ -262,7 +262,7 @@ int host_tail_open(peri_host *host, host_tail *tail) {
         restart(host, tail);
     }
     if (status == PERI_OK) {
-        host_follow_own(host, tail, id);
+        host_tails_own(host, tail, id);
         status = go_on(host, tail, &file, &id);
     }
     if (status <= 0) peri_file_close(&file);

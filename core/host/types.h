@@ -108,7 +108,15 @@ typedef struct host_layers {
     peri_arena arena;
     peri_entry *entries; // owned; HOST_MAX_ENTRIES
     size_t count;
+    peri_str vacated; // name of an observer taken out: one that it replaced may come back
 } host_layers;
+
+/// A definition as it was found, whatever its layer. All texts are lent.
+typedef struct host_found {
+    peri_str layer, file, text;
+    peri_str lua_file, lua_text; // beside a Markdown file; absent: none
+    bool lenient;                // one of pi's
+} host_found;
 
 /// A note on its way to an agent, or one that would be, until it is known what the agent did about it.
 typedef struct host_note {

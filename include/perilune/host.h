@@ -213,6 +213,23 @@ typedef int (*peri_sink_fn)(void *user, const peri_delivery *delivery);
 /// would-deliver.
 PERI_API void peri_host_set_sink(peri_host *host, peri_sink_fn fn, void *user);
 
+/// What ObserverReport answers to the observer that called it.
+typedef struct peri_report_answer {
+    bool is_error;
+    char text[256]; ///< ends in NUL: for whom the report is queued, or why it is not
+} peri_report_answer;
+
+/// A call of the tool ObserverReport by an observer whose own program runs it, and not this host: its report
+/// goes the way of all proposals. Refused are a call from the main session, and one whose pairing is not
+/// armed or whose observed agent is not running.
+/// @param session  id of the observed session, as records name it.
+/// @param caller   the observer's task: `id` of its pairing's records. Absent or "main": the main session.
+/// @param report   UTF-8; held to the limits of every proposal.
+/// @param[out] out the answer, a refusal too.
+/// @return PERI_OK, whatever the answer; PERI_ENOMEM; PERI_ESTATE from another thread.
+PERI_API PERI_MUST_USE int peri_host_report(peri_host *host, peri_str session, peri_str caller,
+                                            peri_str report, peri_report_answer *out);
+
 /// The host's state as one JSON object: sources, sessions, observers, counters.
 /// @param[out] out  borrowed until the next call on this host.
 PERI_API PERI_MUST_USE int peri_host_status_json(peri_host *host, peri_str *out);

@@ -1,6 +1,4 @@
 // Reports (spec CC-9): the whole table of conditions, and where an accepted one goes.
-#include "host/report.h"
-
 #include "hosting.h"
 #include "ledger/pairing_state.h"
 #include "scratch.h"
