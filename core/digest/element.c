@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "digest/layout.h"
 
-enum { SKILL_NAMES_CP = 2000 };
+enum { SKILL_NAMES_CP = 2000, ENDING_CP = 300 };
 
 static bool blank(const peri_item *item) {
     return !item->text.cut && peri_utf8_blank(item->text.head);
@@ -157,6 +157,9 @@ static void attrs(peri_writer *w, const peri_frame *f, const peri_item *item, si
         break;
     case PERI_ITEM_TURN_ENDED:
         name_attr(w, f, "reason", item->name, "ended");
+        if (w->rules.rich && !blank(item)) { // how it failed
+            text_attr(w, f, "message", item->text, lesser(cap, ENDING_CP));
+        }
         break;
     default:
         break;

@@ -12,6 +12,7 @@ enum {
 
 static void set_caps(peri_layout_rules *rules, size_t field, size_t user, size_t assistant) {
     for (size_t i = 0; i < PERI_ITEM_KIND_COUNT; i++) rules->cap[i] = field;
+    rules->cap[PERI_ITEM_RAW] = 0; // for scripts: no layout has an element for it
     rules->cap[PERI_ITEM_USER_MESSAGE] = user;
     rules->cap[PERI_ITEM_ASSISTANT_TEXT] = assistant;
 }

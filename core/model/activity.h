@@ -15,7 +15,8 @@
     X(GUIDANCE_LOADED, "guidance_loaded")                                                      \
     X(SKILLS_DISCOVERED, "skills_discovered")                                                  \
     X(COORDINATOR_TASK, "coordinator_task")                                                    \
-    X(TURN_ENDED, "turn_ended")
+    X(TURN_ENDED, "turn_ended")                                                                \
+    X(RAW, "raw")
 
 typedef enum peri_item_kind {
 #define PERI_ITEM_ENUM(name, word) PERI_ITEM_##name,
@@ -40,10 +41,16 @@ typedef struct peri_item {
     uint32_t duration_ms; // tool_result; 0 unknown
     peri_str call_id;     // tool_call, tool_result, tool_denied; may be absent
     peri_str name;  // tool; source of a non_user_message; reason of a turn_ended; path, folder
-    peri_text text; // text; tool_call: compact JSON of the input; tool_denied: the reason
+    peri_text text; // text; tool_call: compact JSON of the input; tool_denied: the reason;
+                    // turn_ended: the message of a failure; raw: the record
     peri_str bounded;  // tool_call: see peri_obs_value.bounded; absent where text is whole
     size_t size_bytes; // of the whole block
 } peri_item;
+
+/// True for kinds whose text is JSON: the input of a tool_call, a raw record.
+static inline bool peri_item_has_input(const peri_item *item) {
+    return item->kind == PERI_ITEM_TOOL_CALL || item->kind == PERI_ITEM_RAW;
+}
 
 /// A copy of `item` with all its texts in one block; NULL when memory ran out. Free with
 /// free().

@@ -74,8 +74,8 @@ static void read_item(reader *r, peri_json from, peri_item *item) {
         .name = get_text(r, from, "name"),
     };
     item->text = text_of(has_input ? peri_json_raw(input) : get_text(r, from, "text"));
-    // A call without its input came as the text that is known of it: no JSON to be read.
-    item->text.cut = item->kind == PERI_ITEM_TOOL_CALL && !has_input;
+    // Without its input it came as the text that is known of that: no JSON to be read.
+    item->text.cut = peri_item_has_input(item) && !has_input;
 }
 
 // Appends the elements of `list` to `refs`; items of unknown kinds are left out.

@@ -104,7 +104,7 @@ static void put_item(writer *w, const peri_item *item, bool first) {
     put_word(w, "kind", peri_item_kind_word(item->kind));
     put_text(w, "name", item->name);
     put_text(w, "call_id", item->call_id);
-    if (item->kind != PERI_ITEM_TOOL_CALL || !put_input(w, item)) {
+    if (!peri_item_has_input(item) || !put_input(w, item)) {
         put_text(w, "text", whole_text(w, &item->text));
     }
     if (item->kind == PERI_ITEM_TOOL_RESULT) {

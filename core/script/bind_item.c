@@ -21,7 +21,7 @@ static void push_text(lua_State *L, peri__pack *pack, const peri_text *text) {
 }
 
 peri_str peri__input_json(const peri_item *item) {
-    if (item->kind != PERI_ITEM_TOOL_CALL) return (peri_str){0};
+    if (!peri_item_has_input(item)) return (peri_str){0};
     if (item->bounded.ptr) return item->bounded;
     return item->text.cut ? (peri_str){0} : item->text.head;
 }

@@ -1,6 +1,8 @@
 // From observation to activity: which of the 36 kinds an observer is shown, and as what.
 #include "tap/step.h"
 
+enum { RAW_MAX_CP = 2000 };
+
 static const peri_text *text_of(const peri_obs *obs, peri_obs_field field) {
     static const peri_text none;
     const peri_obs_value *value = peri_obs_get(obs, field);
@@ -32,6 +34,18 @@ static void fill_result(const peri_obs *obs, peri_item *item) {
         item->text.cp += beyond;
         item->text.cut = true;
     }
+}
+
+// A record of no kind we know: its beginning, or all of it where that is short (case C09).
+static void fill_raw(const peri_obs *obs, peri_item *item) {
+    const peri_text *value = text_of(obs, PERI_OBS_F_VALUE);
+    peri_str head = value->head;
+    item->kind = PERI_ITEM_RAW;
+    item->hash = hash_of(obs, PERI_OBS_F_VALUE);
+    item->text = *value;
+    item->text.head.len = peri_utf8_cut_cp(head, RAW_MAX_CP).bytes;
+    item->text.tail = (peri_str){0};
+    item->text.cut = value->cut || item->text.head.len < head.len;
 }
 
 static bool fill_prompt(const peri_obs *obs, peri_item *item) {
@@ -93,6 +107,9 @@ bool peri_item_of(const peri_obs *obs, peri_item *out) {
         out->name = obs->x.source;
         out->text = *text_of(obs, PERI_OBS_F_NAMES);
         return out->name.len > 0;
+    case PERI_OBS_RAW:
+        fill_raw(obs, out);
+        return true;
     default:
         return false;
     }

@@ -81,6 +81,7 @@ bool peri_reason_is_stop(peri_str reason) {
 static void open_turn(const feed *f) {
     f->s->turn_open = true;
     f->s->turn++;
+    f->s->raw_count = 0;
 }
 
 static void announce_turn(const feed *f, bool human) {
@@ -202,6 +203,19 @@ static void feed_other(const feed *f) {
     if (peri_item_of(f->obs, &item) && f->s->turn_open) push(f, &item);
 }
 
+// Whatever an unknown record means, it opens no turn and no step: it is kept with the step it
+// comes in, or the one before which it comes.
+static void feed_raw(const feed *f) {
+    peri_stepper *s = f->s;
+    peri_item item;
+    if (s->muted || !s->turn || s->raw_count == PERI_TURN_MAX_RAW) return;
+    if (!peri_item_of(f->obs, &item)) return;
+    s->raw_count++;
+    item.step = s->filled ? s->step : s->step + 1;
+    item.turn = s->turn;
+    f->events->on_item(f->user, &item);
+}
+
 void peri_stepper_feed(peri_stepper *stepper, const peri_obs *obs,
                        const peri_step_events *events, void *user) {
     feed f = {stepper, obs, events, user};
@@ -240,6 +254,9 @@ void peri_stepper_feed(peri_stepper *stepper, const peri_obs *obs,
         return;
     case PERI_OBS_QUOTA:
         feed_end(&f, PERI_STR("quota"));
+        return;
+    case PERI_OBS_RAW:
+        feed_raw(&f);
         return;
     default:
         feed_other(&f);

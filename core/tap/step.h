@@ -20,10 +20,15 @@ typedef struct peri_step_events {
     void (*on_settled)(void *user, peri_str reason);
 } peri_step_events;
 
-enum { PERI_REASON_MAX = 48 };
+enum {
+    PERI_REASON_MAX = 48,
+    PERI_TURN_MAX_RAW =
+        32, // records of unknown kinds kept of a turn: they must not crowd it out
+};
 
 typedef struct peri_stepper {
     uint32_t step, turn; // of the step that is open or was last
+    uint32_t raw_count;  // of unknown records kept, since the turn began
     uint64_t answer;     // hash of the open step's answer id; 0: it has none
     bool turn_open;
     bool answered; // the open step holds some of a model's answer

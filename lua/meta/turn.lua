@@ -35,15 +35,17 @@
 ---| "guidance_loaded"     # a file of instructions
 ---| "skills_discovered"
 ---| "coordinator_task"
----| "turn_ended"
+---| "turn_ended"          # with the message of a failure as its text
+---| "raw"                 # a record of a kind that is not known; at most 32 of a turn
 
 ---One entry of activity.
 ---@class perilune.Item
 ---@field kind perilune.ItemKind
 ---@field name string?            the tool; or source, reason, path of other kinds
 ---@field input table | string | nil   of a tool_call: a table for a JSON object, in which long
----                               strings may be cut
----@field text string?            long ones keep head and tail
+---                               strings may be cut; of raw the record, where `text` is whole
+---@field text string?            long ones keep head and tail; of raw the record as JSON, at
+---                               most 2,000 code points
 ---@field is_error boolean        of a tool_result
 ---@field exit_code integer?      of a tool_result, where known
 ---@field call_id string?

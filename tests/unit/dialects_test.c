@@ -50,11 +50,32 @@ IT("C09 reads both spellings, passes on what it does not know, and ends a failed
     has("name=\"command_execution\" id=\"i0\"");
     has("error=\"true\" exit=\"1\">\n2 failed");
     has("old spelling of the type field");
-    has("reason=\"failed\"");
+    has("reason=\"failed\" message=\"rate limit reached\"");
+    has_not("galaxy");
     CHECK_EQ(observations("raw"), 2);
     CHECK_EQ(observations("failure"), 1);
     CHECK_HAS(peri_buf_str(&h.records), "rate limit reached");
     CHECK_EQ(hosting_count(&h, "unrecognised"), 0);
+    hosting_close(&h);
+}
+
+IT("C09 lets a Lua observer see the records that are unknown, and how a turn failed") {
+    hosting_open(&h, PERI_MODE_REPLAY,
+                 "-- perilune-api: 1\n"
+                 "return { name = 'probe', description = 'd', on = 'agent_settled',\n"
+                 "  observe = function(turn)\n"
+                 "    local told = {}\n"
+                 "    for _, item in ipairs(turn.items) do\n"
+                 "      local input = item.kind == 'raw' and item.input or {}\n"
+                 "      told[#told + 1] = input.type\n"
+                 "      if item.kind == 'turn_ended' then told[#told + 1] = item.text end\n"
+                 "    end\n"
+                 "    return { advise = table.concat(told, ', ') }\n"
+                 "  end }\n");
+    (void)stream(NULL, CASES "C09.jsonl");
+    hosting_finish(&h);
+    CHECK_HAS(peri_buf_str(&h.records),
+              "\"text\":\"item.updated, galaxy.event, rate limit reached\"");
     hosting_close(&h);
 }
 

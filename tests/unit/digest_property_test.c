@@ -90,6 +90,7 @@ static bool shown(const peri_item *item, peri_layout layout) {
     bool message = item->kind == PERI_ITEM_ASSISTANT_TEXT ||
                    item->kind == PERI_ITEM_USER_MESSAGE ||
                    item->kind == PERI_ITEM_NON_USER_MESSAGE;
+    if (item->kind == PERI_ITEM_RAW) return false;
     if (message) return !peri_utf8_blank(item->text.head);
     bool new_kind = item->kind == PERI_ITEM_GUIDANCE_LOADED ||
                     item->kind == PERI_ITEM_SKILLS_DISCOVERED ||

@@ -243,6 +243,33 @@ IT("C14 joins a result with a call that an earlier digest showed") {
     CHECK_HAS(peri_buf_str(&document), " id=\"A\" tool=\"Bash\">\nlate\n");
 }
 
+static peri_str ended_with(peri_layout layout, peri_str message) {
+    start();
+    user("go on");
+    put(PERI_ITEM_TURN_ENDED, NULL, "failed", message);
+    return write_as(layout);
+}
+
+IT("C09 says in `rich` how a turn failed, cleaned and at most so much of it") {
+    peri_str message = PERI_STR("rate \"limit\" <reached>\n/>");
+    CHECK_HAS(ended_with(PERI_LAYOUT_RICH, message),
+              " reason=\"failed\" message=\"rate _limit_ _reached__/_\" />");
+    CHECK_HAS(ended_with(PERI_LAYOUT_CLAUDE_332, message), " reason=\"failed\" />");
+    static char words[1001];
+    memset(words, 'w', 1000);
+    CHECK_HAS(ended_with(PERI_LAYOUT_RICH, peri_str_c(words)),
+              "wwww… [+700 chars truncated]\" />");
+}
+
+IT("C09 shows a record of an unknown kind in no layout") {
+    for (peri_layout layout = 0; layout < PERI_LAYOUT_COUNT; layout++) {
+        start();
+        user("go on");
+        put(PERI_ITEM_RAW, NULL, NULL, PERI_STR("{\"type\":\"galaxy\"}"));
+        CHECK_EQ(occurrences(write_as(layout), "galaxy"), 0);
+    }
+}
+
 IT("C21 marks an open call as not the reader's, and says so behind the block") {
     start();
     user("deploy it");

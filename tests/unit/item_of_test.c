@@ -100,7 +100,7 @@ IT("shows no thinking, no blank text, and none of the other kinds") {
         of(kind);
         bool shown = peri_item_of(&obs, &item);
         bool always = kind == PERI_OBS_TOOL || kind == PERI_OBS_TOOL_RESULT ||
-                      kind == PERI_OBS_TOOL_DENIED;
+                      kind == PERI_OBS_TOOL_DENIED || kind == PERI_OBS_RAW;
         CHECK_EQ(shown, always);
     }
     of(PERI_OBS_REASONING);
@@ -109,6 +109,23 @@ IT("shows no thinking, no blank text, and none of the other kinds") {
     of(PERI_OBS_TEXT);
     put(PERI_OBS_F_TEXT, " \xE2\x80\x8B ");
     CHECK(!peri_item_of(&obs, &item));
+}
+
+IT("C09 keeps at most 2,000 code points of a record of an unknown kind") {
+    static char record[8 * 1024];
+    memset(record, 'x', sizeof record - 1);
+    of(PERI_OBS_RAW);
+    put(PERI_OBS_F_VALUE, "{\"type\":\"galaxy\"}");
+    CHECK(peri_item_of(&obs, &item));
+    CHECK_EQ(item.kind, PERI_ITEM_RAW);
+    CHECK_STR(item.text.head, "{\"type\":\"galaxy\"}");
+    CHECK(!item.text.cut);
+    peri_obs_add(&obs, PERI_OBS_F_VALUE)->text =
+        peri_text_of(peri_str_c(record), (peri_text_caps){5000, 100});
+    CHECK(peri_item_of(&obs, &item));
+    CHECK_EQ(item.text.head.len, 2000);
+    CHECK_EQ(item.text.tail.len, 0);
+    CHECK(item.text.cut && item.text.cp == sizeof record - 1);
 }
 
 IT("keeps seq, time and the absence of an exit code") {

@@ -11,8 +11,8 @@ static peri_buf story;
 
 static void on_item(void *user, const peri_item *item) {
     (void)user;
-    static const char *const words[] = {"text", "call",  "result", "denied", "user",
-                                        "note", "guide", "skills", "task",   "end"};
+    static const char *const words[] = {"text",  "call",   "result", "denied", "user", "note",
+                                        "guide", "skills", "task",   "end",    "raw"};
     peri_buf_addf(&story, "%s:%u.%u ", words[item->kind], item->step, item->turn);
 }
 static void on_turn_start(void *user, uint32_t turn, bool human) {
@@ -124,6 +124,43 @@ IT("begins a step at an answer behind a result where answers have no ids") {
     finished(false);
     is("user:1.1 [h text:1.1 call:1.1 call:1.1 result:1.1 r result:1.1 r |1 call:2.1 end:2.1 |2! "
        "]completed ");
+}
+
+static void unknown(void) {
+    peri_obs obs = of(PERI_OBS_RAW);
+    put(&obs, PERI_OBS_F_VALUE, "{\"type\":\"galaxy\"}");
+    feed(&obs);
+}
+
+IT("C09 keeps an unknown record with the step it comes in or before, and opens none for it") {
+    start();
+    unknown(); // of no turn
+    prompt();
+    unknown();
+    say("m1");
+    call("m1", "a");
+    result("a");
+    unknown();
+    say("m2");
+    finished(false);
+    unknown();
+    prompt();
+    is("user:1.1 [h raw:1.1 text:1.1 call:1.1 result:1.1 r raw:1.1 |1 text:2.1 end:2.1 |2! "
+       "]completed raw:3.1 user:3.2 [h ");
+}
+
+IT("C09 keeps 32 unknown records of a turn, so that they do not crowd it out") {
+    start();
+    prompt();
+    for (int i = 0; i < 40; i++) unknown();
+    CHECK_EQ(stepper.raw_count, PERI_TURN_MAX_RAW);
+    prompt_of(NULL, false, false);
+    CHECK_EQ(stepper.turn, 1);
+    say("m1");
+    finished(false);
+    prompt();
+    unknown();
+    CHECK_EQ(stepper.raw_count, 1);
 }
 
 IT("waits with an end that is only possible, and settles it at the next prompt") {

@@ -132,6 +132,21 @@ IT("gives every item once, and the log and the new ones again as they were") {
     ends_free(e);
 }
 
+IT("C09 gives a record of an unknown kind as JSON, and a cut one as text") {
+    ends *e = ends_new();
+    e->items[3] = item(PERI_ITEM_RAW, 6, 2, "{\"type\":\"galaxy\"}");
+    across(e, &nothing_hidden);
+    CHECK_HAS(peri_buf_str(&e->line), "{\"kind\":\"raw\",\"input\":{\"type\":\"galaxy\"},");
+    CHECK_STR(e->got.turn.log[3]->text.head, "{\"type\":\"galaxy\"}");
+    CHECK(!e->got.turn.log[3]->text.cut);
+    e->items[3].text.cut = true;
+    peri_buf_clear(&e->line);
+    across(e, &nothing_hidden);
+    CHECK_HAS(peri_buf_str(&e->line), "{\"kind\":\"raw\",\"text\":\"{\\\"type");
+    CHECK(e->got.turn.log[3]->text.cut);
+    ends_free(e);
+}
+
 IT("leaves items of an earlier turn out of the log, not out of the new ones") {
     ends *e = ends_new();
     e->items[0].turn = 1;
