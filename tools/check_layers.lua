@@ -27,7 +27,7 @@ local FOREIGN = {
     { header = "cJSON%.h$", place = "core/base/json_tree.c" },
     { header = "^yaml%.h$", place = "core/base/yaml.c" },
     { header = "^sqlite3%.h$", place = "core/ledger/" },
-    { header = "^pcre2%.h$", place = "core/digest/" },
+    { header = "^pcre2%.h$", place = "core/base/regex.c" },
 }
 
 -- Verbs that show what an embedder can do: they see the public header only.

@@ -1,11 +1,9 @@
 // Which managed hooks are asked about a request: their matcher over the tool's name, their `if` over
 // the request. Where a matcher or condition cannot be read, the hook is asked.
-#include <regex.h>
-#include <stdlib.h>
-
+#include "base/regex.h"
 #include "gate/gate.h"
 
-enum { PATTERN_MAX_BYTES = 256 };
+enum { MATCH_STEPS = 10000, MATCH_HEAP_KIB = 256 };
 
 // Letters, digits and `_ - space , |` only: names, one of which has to be equal.
 static bool is_names(peri_str matcher) {
@@ -29,20 +27,16 @@ static bool has_name(peri_str matcher) {
     return false;
 }
 
-// An unanchored pattern. Counted repeats could make the compiler's work explode: not compiled.
+// An unanchored JavaScript pattern. What is none, or takes too long, asks.
 static bool is_found(peri_str matcher) {
-    if (matcher.len > PATTERN_MAX_BYTES || peri_str_find_byte(matcher, '{', 0) != PERI_NPOS) {
-        return true;
-    }
-    char *pattern = strndup(matcher.ptr, matcher.len);
-    regex_t compiled;
-    if (!pattern) return true;
-    bool readable = regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) == 0;
-    free(pattern);
-    if (!readable) return true;
-    bool found = regexec(&compiled, "Agent", 0, NULL, 0) == 0 ||
-                 regexec(&compiled, "Task", 0, NULL, 0) == 0;
-    regfree(&compiled);
+    const peri_regex_options options = {
+        .javascript = true, .steps = MATCH_STEPS, .heap_kib = MATCH_HEAP_KIB};
+    peri_regex *pattern;
+    size_t start, end;
+    if (peri_regex_new(matcher, &options, &pattern, NULL) < 0) return true;
+    bool found = peri_regex_find(pattern, PERI_STR("Agent"), 0, &start, &end) != 0 ||
+                 peri_regex_find(pattern, PERI_STR("Task"), 0, &start, &end) != 0;
+    peri_regex_free(pattern);
     return found;
 }
 
