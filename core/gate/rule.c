@@ -6,20 +6,48 @@ bool peri_tool_is_agent(peri_str name) {
     return peri_str_eq(name, PERI_STR("Agent")) || peri_str_eq(name, PERI_STR("Task"));
 }
 
-int peri_rule_parse(peri_str text, peri_permission_rule *out) {
-    if (text.len > PERI_RULE_MAX_BYTES) return PERI_ELIMIT;
-    text = peri_str_trim(text);
+static bool has_controls(peri_str text) {
     for (size_t i = 0; i < text.len; i++) {
-        if ((unsigned char)text.ptr[i] < 0x20) return PERI_EPARSE;
+        if ((unsigned char)text.ptr[i] < 0x20) return true;
     }
+    return false;
+}
+
+// Tools have ASCII names. What only looks like one would be passed over in silence.
+static bool is_name(peri_str tool) {
+    for (size_t i = 0; i < tool.len; i++) {
+        if ((unsigned char)tool.ptr[i] > 0x7E || tool.ptr[i] == ')') return false;
+    }
+    return tool.len && tool.len <= PERI_RULE_MAX_BYTES && !has_controls(tool);
+}
+
+// True if every bracket has its partner.
+static bool is_balanced(peri_str text) {
+    size_t depth = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == ')' && depth-- == 0) return false;
+        if (text.ptr[i] == '(') depth++;
+    }
+    return depth == 0;
+}
+
+// What stands in the brackets of another tool's rule is that tool's matter: whole scripts, at times.
+static bool may_be_of_agent(peri_str tool) {
+    return peri_tool_is_agent(tool) || peri_str_find_byte(tool, '*', 0) != PERI_NPOS;
+}
+
+int peri_rule_parse(peri_str text, peri_permission_rule *out) {
+    text = peri_str_trim(text);
     size_t open = peri_str_find_byte(text, '(', 0);
     peri_permission_rule rule = {.text = text,
                                  .tool = peri_str_trim(peri_str_sub(text, 0, open))};
-    if (!rule.tool.len || peri_str_find_byte(rule.tool, ')', 0) != PERI_NPOS)
-        return PERI_EPARSE;
+    bool ours = may_be_of_agent(rule.tool);
+    if (!is_name(rule.tool)) return PERI_EPARSE;
+    if (ours && text.len > PERI_RULE_MAX_BYTES) return PERI_ELIMIT;
     if (open != PERI_NPOS) {
         if (text.ptr[text.len - 1] != ')') return PERI_EPARSE;
         peri_str content = peri_str_trim(peri_str_sub(text, open + 1, text.len - open - 2));
+        if (ours && (!is_balanced(content) || has_controls(content))) return PERI_EPARSE;
         bool all = content.len == 0 || peri_str_eq(content, PERI_STR("*"));
         if (!all) rule.content = content;
     }

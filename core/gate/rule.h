@@ -38,8 +38,9 @@ typedef enum peri_rule_reach {
     PERI_REACH_PARAMETER, // a parameter of the request
 } peri_rule_reach;
 
-/// Reads one rule; parts are borrowed from `text`. PERI_EPARSE for an empty name, a bracket that is
-/// not closed at the end, or control characters; PERI_ELIMIT past PERI_RULE_MAX_BYTES.
+/// Reads one rule; parts are borrowed from `text`. PERI_EPARSE for a name that no tool can have and for a
+/// bracket that is not closed at the end. In a rule that may speak of agents every bracket has its
+/// partner, no control character stands, and PERI_ELIMIT tells of more than PERI_RULE_MAX_BYTES.
 PERI_MUST_USE int peri_rule_parse(peri_str text, peri_permission_rule *out);
 
 /// How `rule`, standing in the list of `effect`, reaches `request`. An allow rule has to name the tool
