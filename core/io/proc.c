@@ -44,6 +44,7 @@ struct peri_proc {
     peri_buf pending, err;
     size_t pending_at;
     bool last; // nothing follows what is pending
+    bool due;  // its time is over, and nothing it did since has changed that
     bool killed, ended;
     peri_proc_end end;
 };
@@ -278,13 +279,23 @@ static void on_ready_err(uv_poll_t *poll, int status, int events) {
     if (read_err(poll->data) == 0) uv_poll_stop(poll);
 }
 
+// What it did in time counts, however late we look: our own process may have been stopped meanwhile.
+static void hear_all(peri_proc *proc) {
+    ssize_t got = -1;
+    for (int i = 0; i < LAST_READS && read_out(proc) > 0; i++) {}
+    while (!proc->ended && !proc->killed && (got = take_record(proc)) > 0) {}
+    if (got == 0) finish(proc);
+}
+
 static void on_timer(uv_timer_t *timer) {
-    const peri_proc *proc = timer->data;
+    peri_proc *proc = timer->data;
     if (proc->killed) {
         kill(proc->pid, SIGKILL); // still ours: `control` would have ended with it
-    } else {
-        proc->events->on_late(proc->user);
+        return;
     }
+    proc->due = true;
+    hear_all(proc);
+    if (proc->due && !proc->killed && !proc->ended) proc->events->on_late(proc->user);
 }
 
 static void start_timer(peri_proc *proc, uint32_t timeout_ms) {
@@ -294,6 +305,7 @@ static void start_timer(peri_proc *proc, uint32_t timeout_ms) {
 
 void peri_proc_expect(peri_proc *proc, uint32_t timeout_ms) {
     if (proc->killed) return;
+    proc->due = false;
     if (timeout_ms) {
         start_timer(proc, timeout_ms);
     } else {

@@ -113,6 +113,24 @@ IT("ends a run at its deadline and starts anew for the next") {
     rig_free(r);
 }
 
+IT("takes an answer given in time, though the host looks after the deadline") {
+    rig *r = rig_new(0);
+    char script[256], done[] = "/tmp/perilune-answered-XXXXXX";
+    int fd = mkstemp(done);
+    CHECK(fd >= 0);
+    close(fd);
+    snprintf(script, sizeof script, "read -r line; echo '{}'; rm %s; sleep 30", done);
+    rig_script(r, script);
+    r->observer.timeout_ms = 50;
+    rig_start(r);
+    while (access(done, F_OK) == 0)
+        usleep(1000); // the host stands still, as one that was stopped
+    usleep(100000);
+    rig_wait(r, 1, 20000);
+    CHECK_EQ(r->result.state, PERI_RUN_SILENT);
+    rig_free(r);
+}
+
 IT("takes no late line of an idle child for the answer to the next run") {
     rig *r = rig_new(0);
     rig_script(r, LOOP("echo '{}'; (sleep 0.05; echo '{\"advise\":\"late\"}') & :"));
