@@ -81,6 +81,10 @@ static void take_row(peri_host *host, peri_pairing *pairing, const peri_pairing_
 void host_resume(peri_host *host, peri_pairing *pairing) {
     pairing->armed_wall_ms = host_wall_ms(host);
     if (!host->ledger || host->mode == PERI_MODE_REPLAY) return;
+    // What begins now begins behind the stop, though that was made while the clock was fast.
+    int64_t stopped_at = peri_ledger_stopped_at(host->ledger, pairing->observer->name);
+    bool is_behind = pairing->armed_wall_ms < stopped_at && stopped_at < INT64_MAX;
+    if (is_behind) pairing->armed_wall_ms = stopped_at + 1;
     peri_arena arena;
     peri_arena_init(&arena, 64 * 1024);
     peri_pairing_row row = key_of(pairing);

@@ -76,7 +76,8 @@ int peri_ledger_get_pairing(peri_ledger *ledger, peri_pairing_row *row, peri_are
     return row->task_id.ptr ? PERI_OK : PERI_ENOMEM;
 }
 
-// `sql` notes an observer and a time.
+// `sql` notes an observer and a time: what a person does comes behind all that is in the ledger, whatever
+// the clock says, which may have been put back.
 static int note(peri_ledger *ledger, const char *sql, peri_str observer, int64_t wall_ms) {
     sqlite3_stmt *put;
     sqlite3_busy_timeout(ledger->db, NOTE_WAIT_MS); // a person's own call: no loop waits for it
@@ -95,7 +96,10 @@ static int64_t noted_at(sqlite3_stmt *get, peri_str observer) {
 }
 
 int peri_ledger_stop(peri_ledger *ledger, peri_str observer, int64_t wall_ms) {
-    return note(ledger, "INSERT OR REPLACE INTO stop (observer, at_wall_ms) VALUES (?, ?)",
+    return note(ledger,
+                "INSERT OR REPLACE INTO stop (observer, at_wall_ms) SELECT ?1, max(?2, "
+                "(SELECT coalesce(max(armed_wall_ms), 0) FROM pairing WHERE ?1 IN ('', "
+                "observer)))",
                 observer, wall_ms);
 }
 
@@ -104,8 +108,11 @@ int64_t peri_ledger_stopped_at(peri_ledger *ledger, peri_str observer) {
 }
 
 int peri_ledger_enable(peri_ledger *ledger, peri_str observer, int64_t wall_ms) {
-    return note(ledger, "INSERT OR REPLACE INTO enable (observer, at_wall_ms) VALUES (?, ?)",
-                observer, wall_ms);
+    return note(
+        ledger,
+        "INSERT OR REPLACE INTO enable (observer, at_wall_ms) SELECT ?1, max(?2, "
+        "(SELECT 1 + coalesce(max(since_wall_ms), 0) FROM pairing WHERE observer = ?1))",
+        observer, wall_ms);
 }
 
 int64_t peri_ledger_enabled_at(peri_ledger *ledger, peri_str observer) {

@@ -1,5 +1,6 @@
 // A host on the ledger of one before it (spec CC-6): for a Lua observer the saved ctx.state row is the
 // transcript. What becomes of a client's own recordings is shown in e2e/resume_test.sh.
+#include "host/internal.h"
 #include "hosting.h"
 #include "ledger/pairing_state.h"
 #include "scratch.h"
@@ -87,6 +88,43 @@ IT("CC-6 begins anew, and says so once, where the state row is lost") {
     CHECK(!peri_str_eq(after.task_id, row.task_id));
     peri_ledger_close(ledger);
     peri_arena_deinit(&arena);
+    scratch_close(&place);
+}
+
+// One turn of a session, at a time of the host's clock.
+static void turn_at(peri_source *source, const char *session, peri_clock_manual *now,
+                    int64_t wall_ms) {
+    char text[256];
+    now->at_wall_ms = wall_ms;
+    snprintf(text, sizeof text,
+             "{\"session\":\"%s\",\"kind\":\"user_message\",\"text\":\"go\"}\n"
+             "{\"session\":\"%s\",\"kind\":\"turn_ended\",\"reason\":\"completed\"}\n",
+             session, session);
+    hosting_feed(&h, source, peri_str_c(text));
+}
+
+IT("CC-6 the user's stop holds though the clock was put back, and for no session after it") {
+    enum { HOUR_MS = 3600 * 1000 };
+    const int64_t noon = 1800000000000;
+    scratch_open(&place);
+    open_host();
+    peri_clock_manual now = {.at_wall_ms = noon};
+    h.host->clock = peri_clock_of(&now);
+    peri_source *source = hosting_stream(&h, "activity");
+    turn_at(source, "s", &now, noon);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 1);
+    peri_ledger *ledger = open_ledger();
+    CHECK_OK(peri_ledger_stop(ledger, PERI_STR("probe"), noon - HOUR_MS));
+    turn_at(source, "s", &now, noon - HOUR_MS + 1);
+    CHECK_EQ(times(records(), "\"state\":\"stopped\",\"reason\":\"observerStopped\""), 1);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 1);
+    turn_at(source, "later", &now, noon - HOUR_MS + 2);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 2);
+    CHECK_OK(peri_ledger_stop(ledger, PERI_STR("probe"), noon - HOUR_MS + 3));
+    turn_at(source, "later", &now, noon - HOUR_MS + 4);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 2);
+    peri_ledger_close(ledger);
+    hosting_close(&h);
     scratch_close(&place);
 }
 

@@ -88,6 +88,28 @@ IT("CC-5 tells the user's latest stop and enable of an observer, 0 where there i
     scratch_close(&place);
 }
 
+IT("CC-5 CC-6 a stop and an enable come behind what is there, though the clock was put back") {
+    open_place();
+    peri_ledger *ledger = opened();
+    const peri_pairing_row row = {.session = PERI_STR("s"),
+                                  .agent = PERI_STR("main"),
+                                  .observer = PERI_STR("guard"),
+                                  .armed_wall_ms = 1000,
+                                  .since_wall_ms = 2000};
+    CHECK_OK(peri_ledger_put_pairing(ledger, &row, 2000));
+    CHECK_OK(peri_ledger_commit(ledger, 2000));
+    CHECK_OK(peri_ledger_stop(ledger, PERI_STR("other"), 500));
+    CHECK_EQ(peri_ledger_stopped_at(ledger, PERI_STR("other")), 500);
+    CHECK_OK(peri_ledger_stop(ledger, PERI_STR("guard"), 500));
+    CHECK_EQ(peri_ledger_stopped_at(ledger, PERI_STR("guard")), 1000);
+    CHECK_OK(peri_ledger_stop(ledger, PERI_STR(""), 700));
+    CHECK_EQ(peri_ledger_stopped_at(ledger, PERI_STR("other")), 1000);
+    CHECK_OK(peri_ledger_enable(ledger, PERI_STR("guard"), 500));
+    CHECK_EQ(peri_ledger_enabled_at(ledger, PERI_STR("guard")), 2001);
+    peri_ledger_close(ledger);
+    scratch_close(&place);
+}
+
 // As the third version of the schema would have left it.
 static void make_old(void) {
     sqlite3 *db = NULL;
