@@ -31,6 +31,15 @@ static host_agent_def *add_def(host_agents *agents) {
     return def;
 }
 
+// Said once, of the first that is left out.
+static void tell_full(peri_host *host, peri_str file) {
+    if (host->agents.full) return;
+    host->agents.full = true;
+    peri_diag_addf(&host->diags, PERI_ERROR, "too-many", file, 0, 0, NULL,
+                   "left out, and all behind it: %d agent definitions are as many as may be",
+                   HOST_MAX_AGENT_DEFS);
+}
+
 static const peri_yaml *key(const peri_yaml *map, const char *name) {
     return peri_yaml_get(map, peri_str_c(name));
 }
@@ -104,11 +113,15 @@ int host_agents_check(peri_yaml_doc *doc, const peri_yaml *map) {
     return mistakes ? PERI_EINVAL : PERI_OK;
 }
 
-static int add_map(host_agents *agents, peri_yaml_doc *doc, const peri_yaml *map) {
+static int add_map(peri_host *host, peri_yaml_doc *doc, const peri_yaml *map) {
+    host_agents *agents = &host->agents;
     if (host_agents_check(doc, map) < 0) return PERI_EINVAL;
     for (const peri_yaml *one = map->first; one; one = one->next) {
         host_agent_def *def = add_def(agents);
-        if (!def) return PERI_ENOMEM;
+        if (!def) {
+            tell_full(host, doc->file);
+            return agents->defs ? PERI_OK : PERI_ENOMEM;
+        }
         read_def(agents, def, one);
         def->prompt = text_of(agents, key(one, "prompt"));
         def->name = peri_arena_copy(&agents->arena, one->key);
@@ -128,7 +141,7 @@ static int add_config(peri_host *host, const char *path) {
         status = peri_yaml_parse(&doc, peri_buf_str(&text), peri_str_c(path), 1, NULL);
         doc.diags = &host->diags;
         const peri_yaml *map = status == PERI_OK ? key(doc.root, "agents") : NULL;
-        if (map) status = add_map(&host->agents, &doc, map);
+        if (map) status = add_map(host, &doc, map);
         peri_yaml_doc_deinit(&doc);
     }
     peri_buf_deinit(&text);
@@ -148,15 +161,26 @@ typedef struct agent_file {
     peri_str path, layer, text;
 } agent_file;
 
-// A file without a name is none of the client's agents.
+// Of two files of one folder that say the same name the later one counts.
+static void warn_of_double(peri_host *host, const host_agent_def *def) {
+    const host_agent_def *other = host_agents_find(&host->agents, def->name);
+    if (!other || !peri_str_eq(other->layer, def->layer)) return;
+    peri_diag_addf(&host->diags, PERI_WARNING, "duplicate-name", def->file, 0, 0,
+                   "give one of them another name", "agent '%.*s' of %.*s is replaced by it",
+                   PERI_FMT(def->name), PERI_FMT(other->file));
+}
+
+// A file without a header or a name is none of the client's agents.
 static void add_text(peri_host *host, const agent_file *from) {
     host_agents *agents = &host->agents;
     peri_str header = {0}, body = {0};
     uint32_t line = 0;
     peri_yaml_doc doc;
-    if (peri_front_matter(from->text, from->path, NULL, &header, &line, &body) < 0) return;
-    int status = peri_yaml_parse(&doc, header, from->path, line, &host->diags);
+    peri_diag_list *diags = &host->diags;
+    if (peri_front_matter(from->text, from->path, diags, &header, &line, &body) < 0) return;
+    int status = peri_yaml_parse(&doc, header, from->path, line, diags);
     host_agent_def *def = status == PERI_OK ? add_def(agents) : NULL;
+    if (status == PERI_OK && !def) tell_full(host, from->path);
     if (def && doc.root) def->name = text_of(agents, key(doc.root, "name"));
     if (def && def->name.len) {
         read_def(agents, def, doc.root);
@@ -164,6 +188,7 @@ static void add_text(peri_host *host, const agent_file *from) {
         def->file = peri_arena_copy(&agents->arena, from->path);
         def->layer = from->layer;
         def->of_client = true;
+        warn_of_double(host, def);
         agents->count++;
     }
     peri_yaml_doc_deinit(&doc);
@@ -358,4 +383,5 @@ void host_agents_unload(host_agents *agents) {
     peri_arena_deinit(&agents->arena);
     agents->defs = NULL;
     agents->count = 0;
+    agents->full = false;
 }

@@ -29,6 +29,7 @@ typedef struct host_agents {
     peri_arena arena; // owns every text
     host_agent_def *defs;
     size_t count;
+    bool full; // some were left out, which has been said
 } host_agents;
 
 /// The definition of the agent type `name`, the latest of several; NULL if there is none.
