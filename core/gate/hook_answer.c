@@ -90,6 +90,8 @@ static void read_object(const peri_tree *root, peri_hook_answer *out) {
 
 // Where the JSON begins: at the start, or at the first line that begins with a brace.
 static peri_str json_of(peri_str out) {
+    peri_str bom = PERI_STR("\xEF\xBB\xBF");
+    if (peri_str_starts(out, bom)) out = peri_str_sub(out, bom.len, out.len);
     peri_str rest = peri_str_trim(out);
     while (rest.len && rest.ptr[0] != '{') {
         size_t end = peri_str_find_byte(rest, '\n', 0);

@@ -41,8 +41,8 @@ static void note(peri_permissions *permissions, const char *kind, peri_str text)
 }
 
 static int grow(peri_rule_list *list) {
-    if (list->count < list->cap) return PERI_OK;
     if (list->count >= PERI_RULES_MAX) return PERI_ELIMIT;
+    if (list->count < list->cap) return PERI_OK;
     size_t cap = list->cap ? list->cap * 2 : 16;
     peri_permission_rule *items = realloc(list->items, cap * sizeof *items);
     if (!items) return PERI_ENOMEM;
@@ -124,6 +124,7 @@ static void set_mode(peri_permissions *permissions, peri_settings_rank rank,
     if ((int)rank < permissions->mode_rank) return;
     permissions->mode_rank = (int)rank;
     permissions->mode = mode;
+    note(permissions, "mode", mode_words[mode]);
 }
 
 // ---- Trees
@@ -213,13 +214,21 @@ static uint32_t timeout_of(const peri_tree *from) {
 static bool is_same(const peri_hook *a, const peri_hook *b) {
     if (!peri_str_eq(a->type, b->type) || !peri_str_eq(a->command, b->command) ||
         !peri_str_eq(a->only_if, b->only_if) || !peri_str_eq(a->matcher, b->matcher) ||
-        a->arg_count != b->arg_count) {
+        !peri_str_eq(a->shell, b->shell) || a->timeout_ms != b->timeout_ms ||
+        a->async != b->async || a->has_args != b->has_args || a->arg_count != b->arg_count) {
         return false;
     }
     for (size_t i = 0; i < a->arg_count; i++) {
         if (!peri_str_eq(a->args[i], b->args[i])) return false;
     }
     return true;
+}
+
+static void note_hook(peri_permissions *permissions, const peri_hook *hook) {
+    note(permissions, hook->async ? "async hook" : "hook", hook->command);
+    note(permissions, "matcher", hook->matcher);
+    note(permissions, "if", hook->only_if);
+    for (size_t i = 0; i < hook->arg_count; i++) note(permissions, "arg", hook->args[i]);
 }
 
 // Identical handlers of several files run once.
@@ -230,7 +239,7 @@ static int push_hook(const adding *a, const peri_hook *hook) {
     }
     if (to->hook_count == PERI_HOOKS_MAX) return PERI_ELIMIT;
     to->hooks[to->hook_count++] = *hook;
-    note(to, "hook", hook->command);
+    note_hook(to, hook);
     return PERI_OK;
 }
 
@@ -244,6 +253,7 @@ static int add_hook(const adding *a, peri_str matcher, const peri_tree *from) {
         .command = keep(a->to, peri_tree_str(peri_tree_get(from, PERI_STR("command")))),
         .async = peri_tree_is_true(peri_tree_get(from, PERI_STR("async"))),
         .only_if = keep(a->to, peri_tree_str(peri_tree_get(from, PERI_STR("if")))),
+        .shell = keep(a->to, peri_tree_str(peri_tree_get(from, PERI_STR("shell")))),
         .timeout_ms = timeout_of(from),
     };
     if (peri_str_eq(hook.type, PERI_STR("command")) && !hook.command.len) {
@@ -304,6 +314,8 @@ static int add_root(const adding *a, const peri_tree *root) {
     a->to->managed_rules_only |=
         peri_tree_is_true(peri_tree_get(root, PERI_STR("allowManagedPermissionRulesOnly")));
     a->to->hooks_off |= peri_tree_is_true(peri_tree_get(root, PERI_STR("disableAllHooks")));
+    if (a->to->managed_rules_only) note(a->to, "managed rules only", a->source);
+    if (a->to->hooks_off) note(a->to, "hooks off", a->source);
     return PERI_OK;
 }
 

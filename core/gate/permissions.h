@@ -45,6 +45,7 @@ typedef struct peri_hook {
     peri_str matcher; // absent or "*": every tool
     peri_str type;    // "command", or one that cannot be run here
     peri_str command; // for the shell, or the program where `args` are given
+    peri_str shell;   // absent or "bash"; no other can be run here
     const peri_str *args;
     size_t arg_count;
     bool has_args, async;

@@ -134,17 +134,41 @@ static void make_env(host_check *check, peri_str folder, const char **env) {
     env[count] = NULL;
 }
 
-static const char *const *make_argv(host_check *check, const peri_hook *hook) {
+// A command is written for bash; where none is, the shell there is has to do.
+static const char *shell_of(const peri_hook *hook) {
+    bool bash = peri_path_type_of("/bin/bash") == PERI_PATH_FILE;
+    return bash || hook->shell.len ? "/bin/bash" : "/bin/sh";
+}
+
+// `text` with the project's folder for its name: no shell is there to do it.
+static const char *placed(host_check *check, peri_str text, peri_str folder) {
+    peri_str name = PERI_STR("${CLAUDE_PROJECT_DIR}");
+    peri_buf full;
+    peri_buf_init(&full, INPUT_MAX_BYTES);
+    for (size_t at; (at = peri_str_find(text, name)) != PERI_NPOS;) {
+        peri_buf_add(&full, peri_str_sub(text, 0, at));
+        peri_buf_add(&full, folder);
+        text = peri_str_sub(text, at + name.len, text.len);
+    }
+    peri_buf_add(&full, text);
+    const char *copy = full.status < 0 ? NULL : c_str(check, "", peri_buf_str(&full));
+    peri_buf_deinit(&full);
+    return copy;
+}
+
+static const char *const *make_argv(host_check *check, const peri_hook *hook, peri_str folder) {
     const char **argv = peri_arena_zero(&check->arena, (hook->arg_count + 4) * sizeof *argv);
     if (!argv) return NULL;
     size_t count = 0;
-    if (!hook->has_args) {
-        argv[count++] = "/bin/sh";
+    if (hook->has_args) {
+        argv[count++] = placed(check, hook->command, folder);
+    } else {
+        argv[count++] = shell_of(hook);
         argv[count++] = "-c";
+        argv[count++] = c_str(check, "", hook->command);
     }
-    argv[count++] = c_str(check, "", hook->command);
     for (size_t i = 0; i < hook->arg_count; i++)
-        argv[count++] = c_str(check, "", hook->args[i]);
+        argv[count++] = placed(check, hook->args[i], folder);
     for (size_t i = 0; i < count; i++) {
         if (!argv[i]) return NULL;
     }
@@ -173,6 +197,11 @@ static void write_input(const host_gate_question *question, const peri_agent_req
     peri_buf_add_c(out, "}\n");
 }
 
+static bool can_run(const peri_hook *hook) {
+    return peri_str_eq(hook->type, PERI_STR("command")) &&
+           (!hook->shell.len || peri_str_eq(hook->shell, PERI_STR("bash")));
+}
+
 static void start_run(host_check *check, size_t at, const char *const *env, const char *folder,
                       const char *exec_path, peri_str input) {
     static const peri_proc_events events = {on_out, on_late, on_end};
@@ -181,12 +210,13 @@ static void start_run(host_check *check, size_t at, const char *const *env, cons
     *run = (hook_run){.of = check, .end = PERI_HOOK_NOT_STARTED};
     peri_buf_init(&run->out, PERI_HOOK_OUT_MAX_BYTES);
     check->running++;
-    if (!peri_str_eq(hook->type, PERI_STR("command"))) {
+    if (!can_run(hook)) {
         run->end = PERI_HOOK_KIND;
         settle(run, (peri_str){0});
         return;
     }
-    const char *const *argv = make_argv(check, hook);
+    const char *const *argv =
+        make_argv(check, hook, folder ? peri_str_c(folder) : (peri_str){0});
     peri_proc_options how = {
         .exec_path = exec_path, .argv = argv, .env = env, .folder = folder};
     int status = argv && exec_path
@@ -208,8 +238,9 @@ static bool keep_hook(host_check *check, const peri_hook *hook) {
     *kept = *hook;
     kept->command = peri_arena_copy(&check->arena, hook->command);
     kept->type = peri_arena_copy(&check->arena, hook->type);
+    kept->shell = peri_arena_copy(&check->arena, hook->shell);
     peri_str *args = peri_arena_zero(&check->arena, (hook->arg_count + 1) * sizeof *args);
-    if (!args || !kept->type.ptr) return false;
+    if (!args || !kept->type.ptr || (hook->shell.len && !kept->shell.len)) return false;
     for (size_t i = 0; i < hook->arg_count; i++) {
         args[i] = peri_arena_copy(&check->arena, hook->args[i]);
     }

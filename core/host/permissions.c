@@ -302,7 +302,12 @@ static int reread(host_permissions *p, settings_file *file) {
         peri_diag_addf(&p->host->diags, PERI_ERROR, "unreadable", peri_str_c(file->path), 0, 0,
                        NULL, "cannot be read: %s", peri_status_message(status));
     } else {
+        size_t told = p->host->diags.count;
         status = try_text(file, peri_buf_str(&text), &p->host->diags);
+        if (status < 0 && p->host->diags.count == told) {
+            peri_diag_addf(&p->host->diags, PERI_ERROR, "unusable", peri_str_c(file->path), 0, 0,
+                           NULL, "cannot be used: %s", peri_status_message(status));
+        }
     }
     file->broken = status < 0;
     if (file->broken) {
@@ -315,7 +320,7 @@ static int reread(host_permissions *p, settings_file *file) {
     return PERI_OK;
 }
 
-static int refresh(host_permissions *p, settings_set *set, bool *changed) {
+static int refresh(host_permissions *p, settings_set *set) {
     for (size_t i = 0; i < set->count; i++) {
         settings_file *file = &set->files[i];
         uint64_t stamp = file->fixed ? file->stamp : peri_path_stamp(file->path);
@@ -323,7 +328,7 @@ static int refresh(host_permissions *p, settings_set *set, bool *changed) {
         int status = reread(p, file);
         if (status < 0) return status;
         file->stamp = stamp;
-        *changed = true;
+        set->built = false;
     }
     return PERI_OK;
 }
@@ -412,9 +417,9 @@ int host_permissions_get(host_permissions *p, peri_str folder, const peri_permis
     if (!folder.len || folder.ptr[0] != '/' || folder.len > PATH_BYTES) folder = (peri_str){0};
     settings_set *set = find_set(p, folder);
     if (!set) return PERI_ENOMEM;
-    bool changed = !set->built;
-    int status = refresh(p, set, &changed);
-    if (status == PERI_OK && changed) status = build(set);
+    int status = refresh(p, set);
+    if (status == PERI_OK && !set->built) status = build(set);
+    if (status == PERI_ELIMIT) *problem = "together the settings files hold too much";
     if (status < 0) return status;
     for (size_t i = 0; i < set->count; i++) {
         if (!set->files[i].broken || set->files[i].good) continue;

@@ -188,7 +188,9 @@ peri_path_type peri_path_type_of(const char *path) {
 
 uint64_t peri_path_stamp(const char *path) {
     struct stat info;
-    if (stat(path, &info) != 0) return 0;
+    if (stat(path, &info) != 0) {
+        return peri_status_of_errno(errno) == PERI_ENOENT ? 0 : (uint64_t)errno | 1;
+    }
     const uint64_t facts[] = {(uint64_t)info.st_dev,          (uint64_t)info.st_ino,
                               (uint64_t)info.st_size,         (uint64_t)info.st_mtim.tv_sec,
                               (uint64_t)info.st_mtim.tv_nsec, (uint64_t)info.st_ctim.tv_nsec};

@@ -56,7 +56,8 @@ typedef enum peri_path_type {
 /// What `path` is, links followed.
 peri_path_type peri_path_type_of(const char *path);
 
-/// Another number when the file at `path` was written or replaced; 0 if there is none.
+/// Another number when the file at `path` was written or replaced; 0 if there is none, and no 0 where
+/// that cannot be told.
 uint64_t peri_path_stamp(const char *path);
 
 enum { PERI_TREE_MAX_FILES = 100000, PERI_TREE_MAX_DEPTH = 32 };

@@ -116,6 +116,55 @@ check "CC-2 no agent observes itself" grep -q "Agent 'self' declares observer 's
 check "CC-2 of more than four the first four are used" grep -q "Agent 'many' .*first four" "$work/err"
 check "CC-2 an observer's own observer is ignored" grep -q "Agent 'reviewer' .*no chaining" "$work/err"
 
+# Files that cannot be used are told, and keep none of the others from being used.
+agent twice ''
+sed 's/^description.*/observer: talker/' "$agents/twice.md" >"$agents/twin.md"
+{
+  printf -- '---\nname: long\nobserver: talker\ndescription: '
+  head -c 70000 /dev/zero | tr '\0' d
+  printf '\n---\nprompt\n'
+} >"$agents/long.md"
+printf -- '---\nname: open\nobserver: talker\n' >"$agents/open.md"
+agent knot 'tools: &a [Read, *a]
+'
+mkfifo "$agents/pipe.md"
+ln -s loop.md "$agents/loop.md"
+try "$perilune" gate --agent worker --observer talker --observers "$work/observers" --state "$work/state"
+told_of() { grep -q "agents/$1.md:.*$2" "$work/err"; }
+check "CC-2 a name that two files give is told" told_of twin "agent 'twice' of .*twice.md is replaced by it"
+check "CC-2 a header that is too long is told" told_of long 'longer than the limit of 64 KiB'
+check "CC-2 a header without end is told" told_of open 'has no end'
+check "CC-2 a header with references is told" told_of knot 'anchors and aliases are not allowed'
+check "CC-2 the others are used" exits 0
+rm "$agents/twin.md" "$agents/twice.md" "$agents/long.md" "$agents/open.md" "$agents/knot.md" "$agents/pipe.md" "$agents/loop.md"
+
+mkdir "$work/crowd"
+i=0
+while [ $i -lt 520 ]; do
+  printf -- '---\nname: a%d\ndescription: d\n---\np\n' $i >"$work/crowd/a$i.md"
+  i=$((i + 1))
+done
+try "$perilune" gate --agent worker --observer talker --observers "$work/observers" --state "$work/state" --agents "$work/crowd"
+check "CC-2 more definitions than may be are told, once" [ "$(grep -c '512 agent definitions are as many as may be' "$work/err")" -eq 1 ]
+check "CC-2 those that were read are used" exits 0
+
+# --- hostile settings (C33)
+
+mkdir -p "$HOME/.claude"
+{
+  printf '{"permissions":{"deny":["x"'
+  i=0
+  while [ $i -lt 20000 ]; do
+    printf ',"x"'
+    i=$((i + 1))
+  done
+  printf ']}}'
+} >"$HOME/.claude/settings.json"
+try "$perilune" gate --agent worker --observer talker --observers "$work/observers" --state "$work/state"
+check "CC-4 a file with too many rules judges nothing" exits 1
+check "CC-4 and is told, with the reason" grep -q 'settings.json: error: cannot be used: a configured limit' "$work/err"
+rm "$HOME/.claude/settings.json"
+
 # --- the user's stop, and states (C67)
 
 turn s4 one | live
