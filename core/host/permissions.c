@@ -305,8 +305,8 @@ static int reread(host_permissions *p, settings_file *file) {
         size_t told = p->host->diags.count;
         status = try_text(file, peri_buf_str(&text), &p->host->diags);
         if (status < 0 && p->host->diags.count == told) {
-            peri_diag_addf(&p->host->diags, PERI_ERROR, "unusable", peri_str_c(file->path), 0, 0,
-                           NULL, "cannot be used: %s", peri_status_message(status));
+            peri_diag_addf(&p->host->diags, PERI_ERROR, "unusable", peri_str_c(file->path), 0,
+                           0, NULL, "cannot be used: %s", peri_status_message(status));
         }
     }
     file->broken = status < 0;
