@@ -281,14 +281,13 @@ static void print_sum(const size_t *counts, const side *before, const side *afte
     printf("%s%zu new, %zu gone, %zu in another lane, %zu with another reason\n",
            all && !options->quiet ? "\n" : "", counts[NEW], counts[GONE], counts[LANE],
            counts[REASON]);
-    printf("observer runs %llu -> %llu, proposals %zu -> %zu, deliveries %llu -> %llu, vetoes "
-           "%llu -> %llu, model calls %llu -> %llu\n",
+    printf("observer runs %llu -> %llu, proposals %zu -> %zu, deliveries %llu -> %llu,\n"
+           "vetoes %llu -> %llu, model calls %llu -> %llu\n",
            before->runs, after->runs, before->count, after->count, before->delivered,
            after->delivered, before->vetoes, after->vetoes, before->model_calls,
            after->model_calls);
     if (all)
-        puts(
-            "\nperilune explain ID tells the story of each; with --against, that of `before`.");
+        puts("\nperilune explain ID tells the story of each; --against, that of `before`.");
 }
 
 static void print_sides(const session_options *options, const backtest_options *more) {

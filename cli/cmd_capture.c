@@ -11,18 +11,20 @@
 static const char help[] =
     "usage: perilune capture [options] PATH\n"
     "\n"
-    "Prints a slice of a recorded session as a scene: a Lua table that testing.replay and testing.steps\n"
-    "read. It begins with the turn that the first step is of, since observers see a turn's earlier calls.\n"
-    "Secrets are replaced as the configuration says.\n"
+    "Prints a slice of a recorded session as a scene: a Lua table that testing.replay\n"
+    "and testing.steps read. It begins with the turn that the first step is of, since\n"
+    "observers see a turn's earlier calls. Secrets are replaced as the configuration\n"
+    "says.\n"
     "\n"
     "  --session ID      of this session (needed where PATH holds several)\n"
     "  --agent AGENT     of this agent: main, or a task id (main)\n"
-    "  --steps A-B       these steps of the agent, or one, as replay numbers them (all)\n"
+    "  --steps A-B       these steps of the agent, or one, as replay numbers them\n"
+    "                    (all)\n"
     "  --dialect NAME    the recording's format (found out otherwise)\n"
     "  --config FILE     one more config.yaml over yours\n"
     "\n"
-    "Exit status: 0 printed; 2 usage, a session, agent or step that the recording has not, or one that\n"
-    "cannot be read or is too much for a scene; 3 internal failure.\n";
+    "Exit status: 0 printed; 2 usage, a session, agent or step that the recording has\n"
+    "not, or one that cannot be read or is too much for a scene; 3 internal failure.\n";
 
 enum { FILE_MAX_BYTES = 24 * 1024 * 1024 };
 

@@ -14,7 +14,8 @@
 static const char help[] =
     "usage: perilune digest [options] FILE\n"
     "\n"
-    "Prints the digests of a recording: what an observer would be shown, one document a step.\n"
+    "Prints the digests of a recording: what an observer would be shown, one document\n"
+    "a step.\n"
     "\n"
     "  --observer NAME   as this observer sees it (its slices, layout and message)\n"
     "  --observed AGENT  only of this agent: main, or a task id\n"
@@ -27,8 +28,8 @@ static const char help[] =
     "  --state DIR       where the trust store is (your state folder)\n"
     "  --json            one object a line\n"
     "\n"
-    "Exit status: 0 printed; 2 usage, an observer or agent that is not there, or a file that cannot be\n"
-    "read; 3 internal failure.\n";
+    "Exit status: 0 printed; 2 usage, an observer or agent that is not there, or a\n"
+    "file that cannot be read; 3 internal failure.\n";
 
 enum { MAX_AGENTS = 64 };
 

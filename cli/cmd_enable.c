@@ -15,19 +15,21 @@
 #include "switches.h"
 
 static const char enable_help[] =
-    "usage: perilune enable NAME... [--project DIR] [--observers DIR] [--state DIR] [--json]\n"
+    "usage: perilune enable NAME... [--project DIR] [--observers DIR] [--state DIR]\n"
+    "                       [--json]\n"
     "\n"
-    "Switches observers on: they run from the next start on. What config.yaml disables stays off.\n"
-    "An observer that the gate denied is armed again where it was denied, also in a host that runs, and\n"
-    "the gate judges it anew; nothing else takes a denial back.\n"
+    "Switches observers on: they run from the next start on. What config.yaml\n"
+    "disables stays off. An observer that the gate denied is armed again where it was\n"
+    "denied, also in a host that runs, and the gate judges it anew; nothing else\n"
+    "takes a denial back.\n"
     "\n"
     "  --project DIR    the project whose observers are known too (where you are)\n"
     "  --observers DIR  a folder of observers over all others\n"
     "  --state DIR      where ledger.db is\n"
     "  --json           {\"name\",\"on\",\"reason\"} of each, one a line\n"
     "\n"
-    "Exit status: 0 on; 1 something keeps it off; 2 usage, or there is no such observer; 3 internal\n"
-    "failure.\n";
+    "Exit status: 0 on; 1 something keeps it off; 2 usage, or there is no such\n"
+    "observer; 3 internal failure.\n";
 
 static const char disable_help[] =
     "usage: perilune disable NAME... [--project DIR] [--observers DIR] [--json]\n"

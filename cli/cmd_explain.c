@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "prose.h"
 #include "stored.h"
 #include "story.h"
 
@@ -12,20 +13,22 @@ enum { OUTPUT_MAX_BYTES = 32 * 1024 * 1024, NEWEST = 5 };
 static const char verb[] = "explain";
 
 static const char help[] =
-    "usage: perilune explain [--replay | --against | --live | --ledger FILE] [--json] ID\n"
+    "usage: perilune explain [--replay | --against | --live | --ledger FILE] [--json]\n"
+    "                        ID\n"
     "\n"
-    "Tells the story of one proposal: which observer made it, what it had seen, what it said,\n"
-    "what each policy decided and what became of it. ID may be cut to its first characters,\n"
-    "four at least, as long as they name one proposal.\n"
+    "Tells the story of one proposal: which observer made it, what it had seen, what\n"
+    "it said, what each policy decided and what became of it. ID may be cut to its\n"
+    "first characters, four at least, as long as they name one proposal.\n"
     "\n"
     "  --replay        look in the ledger of the last `perilune replay` only\n"
-    "  --against       look at the other side of the last `perilune replay --against` only\n"
+    "  --against       look at the other side of the last `perilune replay --against`\n"
+    "                  only\n"
     "  --live          look in the live ledger only\n"
     "  --ledger FILE   look in this ledger only\n"
     "  --json          print the stored records, one a line\n"
     "\n"
-    "Exit status: 0 told; 1 no such proposal; 2 usage, several proposals match, or there is no\n"
-    "ledger to read; 3 internal failure.\n";
+    "Exit status: 0 told; 1 no such proposal; 2 usage, several proposals match, or\n"
+    "there is no ledger to read; 3 internal failure.\n";
 
 typedef struct place {
     const char *label, *option;
@@ -120,8 +123,11 @@ static void add_others(const question *q, peri_str id, size_t from, peri_buf *ou
     for (size_t i = from + 1; i < q->place_count; i++) {
         const place *other = &q->places[i];
         if (!knows(other, id)) continue;
-        peri_buf_addf(out, "\nThis is from %s. %s tells what %s knows of it.\n",
+        peri_buf_add_byte(out, '\n');
+        size_t start = out->len;
+        peri_buf_addf(out, "This is from %s. %s tells what %s knows of it.",
                       q->places[from].label, other->option, other->label);
+        peri_prose_wrap(out, start, 0);
     }
 }
 
@@ -142,7 +148,7 @@ static int tell(const question *q, const peri_story *story, size_t from) {
 
 static void add_proposal(void *user, const peri_record *row) {
     peri_buf_add_c(user, "  ");
-    peri_stored_add_line(user, row);
+    peri_stored_add_line(user, row, 2);
 }
 
 static int name_candidates(const question *q, const peri_story *story) {

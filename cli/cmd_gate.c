@@ -9,19 +9,21 @@
 #include "cli.h"
 #include "host/gate.h"
 #include "known.h"
+#include "prose.h"
 #include "session.h"
 
 static const char help[] =
     "usage: perilune gate --agent A --observer O [options]\n"
     "\n"
-    "Asks the gate whether observer O may be started for the agent of type A (or main), and prints\n"
-    "each step's verdict and reason. The settings are those that hold in this folder: yours, the\n"
-    "project's, the managed ones, and the ones named here.\n"
+    "Asks the gate whether observer O may be started for the agent of type A (or\n"
+    "main), and prints each step's verdict and reason. The settings are those that\n"
+    "hold in this folder: yours, the project's, the managed ones, and the ones named\n"
+    "here.\n"
     "\n"
     "  --agent A        type of the observed agent, or main\n"
     "  --observer O     type of the observer\n"
-    "  --settings FILE  one more settings file (.json as Claude Code's, .yaml as config.yaml);\n"
-    "                   may be given several times\n"
+    "  --settings FILE  one more settings file (.json as Claude Code's, .yaml as\n"
+    "                   config.yaml); may be given several times\n"
     "  --mode MODE      permission mode: default, plan, acceptEdits, dontAsk, auto or\n"
     "                   bypassPermissions (that of the settings)\n"
     "  --managed FILE   one more managed file, which may only restrict\n"
@@ -32,7 +34,10 @@ static const char help[] =
     "  --state DIR      where trust.jsonl is\n"
     "  --json           one object\n"
     "\n"
-    "Exit status: 0 allowed; 1 denied, or nobody can judge; 2 usage; 3 internal failure.\n";
+    "Exit status: 0 allowed; 1 denied, or nobody can judge; 2 usage; 3 internal\n"
+    "failure.\n";
+
+enum { REASON_COLUMN = 24, REASON_MAX_CP = 400 };
 
 typedef struct gate_options {
     session_options session;
@@ -63,19 +68,29 @@ static int take_settings(int *argc, char **argv, const char **settings) {
 }
 
 static void print_text(const gate_options *o, const peri_gate_trace *trace) {
+    peri_buf out;
+    peri_buf_init(&out, 64 * 1024);
     for (int i = 0; i < PERI_GATE_STEP_COUNT; i++) {
         peri_str step = peri_gate_step_word((peri_gate_step)i);
         peri_str verdict = peri_gate_verdict_word(trace->steps[i].verdict);
-        printf("%-14.*s %-8.*s %s\n", PERI_FMT(step), PERI_FMT(verdict),
-               trace->steps[i].reason);
+        peri_buf_addf(&out, "%-14.*s %-8.*s ", PERI_FMT(step), PERI_FMT(verdict));
+        size_t start = out.len;
+        peri_prose_add_plain(&out, peri_str_c(trace->steps[i].reason), REASON_MAX_CP);
+        peri_prose_wrap(&out, start, REASON_COLUMN);
     }
     peri_str verdict = peri_gate_verdict_word(trace->verdict);
-    printf("%.*s: %s for %s", PERI_FMT(verdict), o->observer, o->agent);
+    size_t start = out.len;
+    peri_buf_addf(&out, "%.*s: %s for %s", PERI_FMT(verdict), o->observer, o->agent);
     if (trace->decided_by < PERI_GATE_STEP_COUNT) {
         peri_str step = peri_gate_step_word(trace->decided_by);
-        printf(" (%.*s: %s)", PERI_FMT(step), trace->steps[trace->decided_by].reason);
+        peri_buf_addf(&out, " (%.*s: ", PERI_FMT(step));
+        peri_prose_add_plain(&out, peri_str_c(trace->steps[trace->decided_by].reason),
+                             REASON_MAX_CP);
+        peri_buf_add_byte(&out, ')');
     }
-    putchar('\n');
+    peri_prose_wrap(&out, start, 2);
+    fwrite(out.ptr ? out.ptr : "", 1, out.len, stdout);
+    peri_buf_deinit(&out);
 }
 
 static int print_json(const gate_options *o, const peri_gate_trace *trace) {

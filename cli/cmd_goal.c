@@ -13,10 +13,11 @@ static const char help[] =
     "usage: perilune goal TEXT... [--check COMMAND] [--project DIR] [--json]\n"
     "       perilune goal [--show] [--project DIR] [--json]\n"
     "\n"
-    "Writes the goal to .perilune/goal.md, where observers such as goal-hold find it at the next\n"
-    "`perilune run`. Without TEXT the goal is cleared. You may edit the file, for instance to add\n"
-    "`- [ ] ITEM` lines; then `perilune trust` asks you about it once. The check is never run:\n"
-    "observers look for it among the agent's own calls.\n"
+    "Writes the goal to .perilune/goal.md, where observers such as goal-hold find it\n"
+    "at the next `perilune run`. Without TEXT the goal is cleared. You may edit the\n"
+    "file, for instance to add `- [ ] ITEM` lines; then `perilune trust` asks you\n"
+    "about it once. The check is never run: observers look for it among the agent's\n"
+    "own calls.\n"
     "\n"
     "  --check COMMAND  the command whose passing proves the goal\n"
     "  --show           print the goal and change nothing\n"
@@ -24,8 +25,8 @@ static const char help[] =
     "  --json           the goal file's text as {\"goal\":TEXT}; \"\" for none\n"
     "  --state DIR      where the trust store is (your state folder)\n"
     "\n"
-    "Exit status: 0 done; 1 there is no goal to show; 2 usage, or the file cannot be written; 3\n"
-    "internal failure.\n";
+    "Exit status: 0 done; 1 there is no goal to show; 2 usage, or the file cannot be\n"
+    "written; 3 internal failure.\n";
 
 #define GOAL_FILE ".perilune/goal.md"
 

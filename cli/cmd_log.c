@@ -2,12 +2,18 @@
 // each session and agent.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "known.h"
 #include "prose.h"
 #include "stored.h"
 
-enum { OUTPUT_MAX_BYTES = 256 * 1024 * 1024, LIMIT_DEFAULT = 50, LIMIT_MAX = 100000 };
+enum {
+    OUTPUT_MAX_BYTES = 256 * 1024 * 1024,
+    LIMIT_DEFAULT = 50,
+    LIMIT_MAX = 100000,
+    TIME_COLUMNS = 12,
+};
 
 static const char verb[] = "log";
 
@@ -15,8 +21,8 @@ static const char help[] =
     "usage: perilune log [--replay | --ledger FILE] [--session ID] [--observer NAME]\n"
     "                    [--limit N] [--json]\n"
     "\n"
-    "Lists what the live ledger holds, the newest record last: pairings, digests, runs,\n"
-    "proposals, decisions, deliveries, usage, warnings and summaries.\n"
+    "Lists what the live ledger holds, the newest record last: pairings, digests,\n"
+    "runs, proposals, decisions, deliveries, usage, warnings and summaries.\n"
     "\n"
     "  --replay        the ledger of the last `perilune replay` instead\n"
     "  --ledger FILE   this ledger instead\n"
@@ -25,8 +31,8 @@ static const char help[] =
     "  --limit N       at most the N newest, 1 to 100000 (50 if not given)\n"
     "  --json          print the stored records, one a line\n"
     "\n"
-    "Exit status: 0 listed, also where nothing matches; 2 usage, no such session or observer, or there\n"
-    "is no ledger to read; 3 internal failure.\n";
+    "Exit status: 0 listed, also where nothing matches; 2 usage, no such session or\n"
+    "observer, or there is no ledger to read; 3 internal failure.\n";
 
 typedef struct listing {
     const char *file; // --ledger
@@ -34,7 +40,7 @@ typedef struct listing {
     peri_str session, observer; // absent: all
     int64_t limit;
     peri_buf out;
-    peri_buf heading; // of the rows listed last: "session S, agent A"
+    peri_buf heading; // of the rows listed last: "session S, agent A, DAY"
 } listing;
 
 static bool take_limit(listing *l, const char *text) {
@@ -75,7 +81,7 @@ static int parse(int argc, char **argv, listing *l) {
     return take_limit(l, limit) ? PERI_EXIT_OK : PERI_EXIT_USAGE;
 }
 
-// A heading where the session or agent is another than before.
+// A heading where the session, the agent or the day is another than before.
 static void add_heading(listing *l, const peri_record *row) {
     peri_buf heading;
     peri_buf_init(&heading, 4096);
@@ -83,6 +89,10 @@ static void add_heading(listing *l, const peri_record *row) {
     peri_prose_add_plain(&heading, row->session, 200);
     if (row->agent.len) peri_buf_add_c(&heading, ", agent ");
     peri_prose_add_plain(&heading, row->agent, 200);
+    size_t before = heading.len;
+    peri_buf_add_c(&heading, ", ");
+    peri_prose_add_time(&heading, row->at_wall_ms);
+    peri_buf_truncate(&heading, before + strlen(", 2026-12-01"));
     if (!peri_str_eq(peri_buf_str(&heading), peri_buf_str(&l->heading))) {
         if (l->out.len) peri_buf_add_byte(&l->out, '\n');
         peri_buf_add(&l->out, peri_buf_str(&heading));
@@ -90,6 +100,15 @@ static void add_heading(listing *l, const peri_record *row) {
     }
     peri_buf_deinit(&l->heading);
     l->heading = heading;
+}
+
+// "09:26:58"
+static void add_clock(peri_buf *out, int64_t wall_ms) {
+    peri_buf time;
+    peri_buf_init(&time, 64);
+    peri_prose_add_time(&time, wall_ms);
+    peri_buf_add(out, peri_str_sub(peri_buf_str(&time), strlen("2026-12-01 "), time.len));
+    peri_buf_deinit(&time);
 }
 
 static void add_row(void *user, const peri_record *row) {
@@ -100,9 +119,9 @@ static void add_row(void *user, const peri_record *row) {
     }
     add_heading(l, row);
     peri_buf_add_c(&l->out, "  ");
-    peri_prose_add_time(&l->out, row->at_wall_ms);
+    add_clock(&l->out, row->at_wall_ms);
     peri_buf_add_c(&l->out, "  ");
-    peri_stored_add_line(&l->out, row);
+    peri_stored_add_line(&l->out, row, TIME_COLUMNS);
 }
 
 static int open_ledger(const listing *l, peri_ledger **out) {

@@ -14,14 +14,15 @@ static const char help[] =
     "usage: perilune new observer NAME [--project DIR] [--json]\n"
     "       perilune new policy NAME [--json]\n"
     "\n"
-    "Writes NAME.lua and NAME_spec.lua, which `perilune check` and `perilune test` accept as they\n"
-    "are, into $XDG_CONFIG_HOME/perilune/observers (or policies). Nothing is overwritten.\n"
+    "Writes NAME.lua and NAME_spec.lua, which `perilune check` and `perilune test`\n"
+    "accept as they are, into $XDG_CONFIG_HOME/perilune/observers (or policies).\n"
+    "Nothing is overwritten.\n"
     "\n"
     "  --project DIR   an observer of this project instead: DIR/.perilune/observers\n"
     "  --json          the files as {\"file\":PATH}, one a line\n"
     "\n"
-    "Exit status: 0 written; 1 there is one already; 2 usage, or it cannot be written; 3 internal\n"
-    "failure.\n";
+    "Exit status: 0 written; 1 there is one already; 2 usage, or it cannot be\n"
+    "written; 3 internal failure.\n";
 
 enum { FILE_MAX_BYTES = 64 * 1024 };
 

@@ -9,11 +9,12 @@
 #include "tell.h"
 
 static const char help[] =
-    "usage: perilune observers [--project DIR] [--observers DIR] [--config FILE] [--json]\n"
+    "usage: perilune observers [--project DIR] [--observers DIR] [--config FILE]\n"
+    "                          [--json]\n"
     "\n"
-    "Lists the observers of all layers (builtin < user < project, a later one replaces an earlier\n"
-    "one of the same name): active, in shadow, off and by which switch, replaced, duplicate, invalid\n"
-    "with its first mistake, or untrusted.\n"
+    "Lists the observers of all layers (builtin < user < project, a later one\n"
+    "replaces an earlier one of the same name): active, in shadow, off and by which\n"
+    "switch, replaced, duplicate, invalid with its first mistake, or untrusted.\n"
     "\n"
     "  --project DIR    the project's folder (where you are)\n"
     "  --observers DIR  a folder of observers over all others\n"
@@ -23,9 +24,10 @@ static const char help[] =
     "  --state DIR      where the trust store is (your state folder)\n"
     "  --json           one entry a line\n"
     "\n"
-    "Exit status: 0 listed; 2 usage, or a config that cannot be used; 3 internal failure.\n";
+    "Exit status: 0 listed; 2 usage, or a config that cannot be used; 3 internal\n"
+    "failure.\n";
 
-enum { OUTPUT_MAX_BYTES = 16 * 1024 * 1024 };
+enum { OUTPUT_MAX_BYTES = 16 * 1024 * 1024, REASON_COLUMN = 18 };
 
 static void add_list(peri_buf *out, const char *key, const peri_observer *observer,
                      void (*tell)(peri_buf *, const peri_observer *)) {
@@ -66,12 +68,12 @@ static void add_json(peri_buf *out, const peri_entry *entry) {
 
 // Pads what was appended since `start` to `width` columns, and two blanks.
 static void pad(peri_buf *out, size_t start, size_t width) {
-    size_t len = out->len - start;
+    size_t len = peri_prose_columns(out, start);
     peri_buf_add_repeat(out, ' ', (len < width ? width - len : 0) + 2);
 }
 
 static void add_line(peri_buf *out, const peri_entry *entry) {
-    size_t start = out->len;
+    size_t line = out->len, start = line;
     peri_prose_add_plain(out, entry->name.len ? entry->name : PERI_STR("(no name)"), 40);
     pad(out, start, 16);
     start = out->len;
@@ -90,15 +92,18 @@ static void add_line(peri_buf *out, const peri_entry *entry) {
         start = out->len;
         peri_tell_can(out, entry->observer->can);
         pad(out, start, 12);
+        start = out->len;
         peri_tell_triggers(out, entry->observer);
     } else {
+        start = out->len;
         peri_prose_add_plain(out, entry->file, 1000);
     }
-    peri_buf_add_byte(out, '\n');
+    peri_prose_wrap(out, start, peri_prose_columns(out, line) - peri_prose_columns(out, start));
     if (!entry->reason.ptr) return;
-    peri_buf_add_c(out, "                  ");
+    peri_buf_add_repeat(out, ' ', REASON_COLUMN);
+    start = out->len;
     peri_prose_add_plain(out, entry->reason, 400);
-    peri_buf_add_byte(out, '\n');
+    peri_prose_wrap(out, start, REASON_COLUMN);
 }
 
 static int list(peri_host *host, bool json) {

@@ -14,17 +14,20 @@ static const char help[] =
     "usage: perilune policy eval [options] [FILE|-]\n"
     "       perilune policy table [options]\n"
     "\n"
-    "eval puts proposals to the policies and prints what they decide. One JSON object a line:\n"
-    "  {\"proposals\":[{\"observer\":\"a\",\"kind\":\"advisory\",\"text\":\"...\",\"fingerprint\":\"f\"}]}\n"
-    "docs/reference/policies.md names all it may hold. table prints what becomes of a proposal by its\n"
-    "severity, the agent's state and the lane it asks for.\n"
+    "eval puts proposals to the policies and prints what they decide. One JSON object\n"
+    "a line:\n"
+    "  {\"proposals\":[{\"observer\":\"a\",\"kind\":\"advisory\",\"text\":\"...\",\n"
+    "                 \"fingerprint\":\"f\"}]}\n"
+    "docs/reference/policies.md names all it may hold. table prints what becomes of a\n"
+    "proposal by its severity, the agent's state and the lane it asks for.\n"
     "\n"
     "  --policy A,B   policies instead of the configured ones\n"
     "  --config FILE  one more config.yaml over yours\n"
     "  --lua DIR      shipped Lua from this folder instead of the built-in\n"
     "  --json         the table as one object a cell\n"
     "\n"
-    "Exit status: 0 printed; 2 usage, or input that cannot be read; 3 internal failure.\n";
+    "Exit status: 0 printed; 2 usage, or input that cannot be read; 3 internal\n"
+    "failure.\n";
 
 static int eval_file(const char *path, const peri_chain *chain) {
     if (!path || strcmp(path, "-") == 0) return policy_eval(stdin, "stdin", chain, stdout);

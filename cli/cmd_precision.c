@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "base/utf8.h"
 #include "known.h"
 #include "ledger/precision.h"
 #include "prose.h"
@@ -15,22 +14,23 @@ static const char verb[] = "precision";
 static const char help[] =
     "usage: perilune precision [--replay | --live | --ledger FILE] [--json] [NAME...]\n"
     "\n"
-    "Tells of each observer how many notes went to an agent, and of how many it is known what the\n"
-    "agent did in its next steps: followed, ignored, or contradicted (it was said, or turned out, that\n"
-    "the note is wrong). Notes that no agent was shown, those of shadow observers and of replays, are\n"
-    "counted apart: there \"followed\" means that the agent came to the same of its own accord.\n"
-    "The rules are rules of thumb, the same for all; docs/reference/precision.md lists them.\n"
+    "Tells of each observer how many notes went to an agent, and of how many it is\n"
+    "known what the agent did in its next steps: followed, ignored, or contradicted\n"
+    "(it was said, or turned out, that the note is wrong). Notes that no agent was\n"
+    "shown, those of shadow observers and of replays, are counted apart: there\n"
+    "\"followed\" means that the agent came to the same of its own accord. The rules\n"
+    "are rules of thumb, the same for all; docs/reference/precision.md lists them.\n"
     "\n"
     "  --replay        the ledger of the last `perilune replay` only\n"
     "  --live          the live ledger only\n"
     "  --ledger FILE   this ledger only\n"
-    "  --json          {\"ledger\",\"observer\",\"shown\",\"delivered\",\"judged\",\"followed\",\"ignored\",\n"
-    "                  \"contradicted\"} of each, one a line\n"
+    "  --json          {\"ledger\",\"observer\",\"shown\",\"delivered\",\"judged\",\"followed\",\n"
+    "                  \"ignored\",\"contradicted\"} of each, one a line\n"
     "\n"
-    "Exit status: 0 told, also where there is nothing to tell; 2 usage, no such observer, or there is no\n"
-    "ledger to read; 3 internal failure.\n";
+    "Exit status: 0 told, also where there is nothing to tell; 2 usage, no such\n"
+    "observer, or there is no ledger to read; 3 internal failure.\n";
 
-enum { OUTPUT_MAX_BYTES = 1024 * 1024, NAME_COLUMNS = 16 };
+enum { OUTPUT_MAX_BYTES = 1024 * 1024, NAME_COLUMNS = 16, SHARES_COLUMN = 4 };
 
 typedef struct telling {
     const char *label; // of the ledger: live, replay, file
@@ -82,9 +82,19 @@ static void add_heading(telling *t, bool shown) {
 
 // "7 of 10 (70 %) followed"
 static void add_part(peri_buf *out, uint64_t count, uint64_t of, const char *what) {
-    peri_buf_addf(out, ", %llu of %llu (%llu %%) %s", (unsigned long long)count,
+    peri_buf_addf(out, "%llu of %llu (%llu %%) %s", (unsigned long long)count,
                   (unsigned long long)of, (unsigned long long)((count * 100 + of / 2) / of),
                   what);
+}
+
+// The shares stand below the counts: a terminal has 80 columns.
+static void add_shares(peri_buf *out, const peri_precision *p, uint64_t judged) {
+    peri_buf_add_repeat(out, ' ', SHARES_COLUMN);
+    size_t start = out->len;
+    add_part(out, p->followed, judged, "followed, ");
+    add_part(out, p->ignored, judged, "ignored, ");
+    add_part(out, p->contradicted, judged, "contradicted");
+    peri_prose_wrap(out, start, SHARES_COLUMN);
 }
 
 static void add_line(telling *t, const peri_precision *p) {
@@ -93,17 +103,12 @@ static void add_line(telling *t, const peri_precision *p) {
     size_t start = t->out->len;
     peri_buf_add_c(t->out, "  ");
     peri_prose_add_plain(t->out, p->observer, NAME_COLUMNS * 4);
-    size_t columns = peri_utf8_count(peri_str_sub(peri_buf_str(t->out), start, t->out->len)).cp;
+    size_t columns = peri_prose_columns(t->out, start);
     if (columns < NAME_COLUMNS + 2)
         peri_buf_add_repeat(t->out, ' ', NAME_COLUMNS + 2 - columns);
-    peri_buf_addf(t->out, "  %llu %s, %llu judged", (unsigned long long)p->delivered,
+    peri_buf_addf(t->out, "  %llu %s, %llu judged\n", (unsigned long long)p->delivered,
                   p->shown ? "shown" : "not shown", (unsigned long long)judged);
-    if (judged) {
-        add_part(t->out, p->followed, judged, "followed");
-        add_part(t->out, p->ignored, judged, "ignored");
-        add_part(t->out, p->contradicted, judged, "contradicted");
-    }
-    peri_buf_add_byte(t->out, '\n');
+    if (judged) add_shares(t->out, p, judged);
 }
 
 static void tell_one(void *user, const peri_precision *p) {
@@ -165,7 +170,7 @@ static int tell_all(telling *t, const char *file, bool replay, bool live) {
     }
     if (!read) {
         fputs(
-            "perilune precision: there is no ledger to read; `perilune replay PATH...` makes one\n",
+            "perilune precision: there is no ledger yet; `perilune replay PATH...` makes one\n",
             stderr);
         return PERI_EXIT_USAGE;
     }

@@ -17,17 +17,19 @@ enum { FLOOR_JUDGED = 20, FLOOR_FOLLOWED_PERCENT = 25, FLOOR_CONTRADICTED_PERCEN
 static const char help[] =
     "usage: perilune promote NAME [--project DIR] [--observers DIR] [--json]\n"
     "\n"
-    "Takes an observer from `mode: shadow` to live, from the next start on, if of the notes that it\n"
-    "would have delivered at least 20 were judged, at least 25 % of those were followed and at most\n"
-    "10 % contradicted. The numbers are those of `perilune precision NAME` for notes no agent was\n"
-    "shown: of the live ledger, or of the last replay where that has judged more.\n"
+    "Takes an observer from `mode: shadow` to live, from the next start on, if of the\n"
+    "notes that it would have delivered at least 20 were judged, at least 25 % of\n"
+    "those were followed and at most 10 % contradicted. The numbers are those of\n"
+    "`perilune precision NAME` for notes no agent was shown: of the live ledger, or\n"
+    "of the last replay where that has judged more.\n"
     "\n"
     "  --project DIR    the project whose observers are known too (where you are)\n"
     "  --observers DIR  a folder of observers over all others\n"
-    "  --json           {\"name\",\"live\",\"delivered\",\"judged\",\"followed\",\"contradicted\",\"missing\"}\n"
+    "  --json           {\"name\",\"live\",\"delivered\",\"judged\",\"followed\",\n"
+    "                   \"contradicted\",\"missing\"}\n"
     "\n"
-    "Exit status: 0 it is live; 1 the numbers do not do, or something keeps it in shadow; 2 usage, or\n"
-    "there is no such observer; 3 internal failure.\n";
+    "Exit status: 0 it is live; 1 the numbers do not do, or something keeps it in\n"
+    "shadow; 2 usage, or there is no such observer; 3 internal failure.\n";
 
 typedef struct promotion {
     const char *name, *project, *observers;
@@ -110,12 +112,10 @@ static void tell(const promotion *of, bool live) {
     }
     printf("%s %s", of->name, live ? "is live" : "stays in shadow");
     if (of->missing.ptr) printf(": %.*s", PERI_FMT(of->missing));
-    printf(
-        "\n  %llu note%s would have been delivered, %llu judged, %llu followed, %llu ignored, "
-        "%llu contradicted\n",
-        (unsigned long long)p->delivered, p->delivered == 1 ? "" : "s",
-        (unsigned long long)judged, (unsigned long long)p->followed,
-        (unsigned long long)p->ignored, (unsigned long long)p->contradicted);
+    printf("\n  of %llu note%s %llu judged: %llu followed, %llu ignored, %llu contradicted\n",
+           (unsigned long long)p->delivered, p->delivered == 1 ? "" : "s",
+           (unsigned long long)judged, (unsigned long long)p->followed,
+           (unsigned long long)p->ignored, (unsigned long long)p->contradicted);
 }
 
 static int promote(promotion *of) {

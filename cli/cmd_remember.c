@@ -15,15 +15,17 @@
 static const char help[] =
     "usage: perilune remember TEXT... [--type TYPE] [--project DIR] [--json]\n"
     "\n"
-    "Writes a note to .perilune/memory/ of the project. Its name is made from the first six words,\n"
-    "its description is the first sentence; observers may remind the agent of it.\n"
+    "Writes a note to .perilune/memory/ of the project. Its name is made from the\n"
+    "first six words, its description is the first sentence; observers may remind the\n"
+    "agent of it.\n"
     "\n"
     "  --type TYPE      a word of yours for its kind, such as feedback (note)\n"
     "  --project DIR    the project's folder (where you are)\n"
     "  --json           the note's path as {\"file\":PATH}\n"
     "  --state DIR      where the trust store is (your state folder)\n"
     "\n"
-    "Exit status: 0 written; 2 usage, or the note cannot be written; 3 internal failure.\n";
+    "Exit status: 0 written; 2 usage, or the note cannot be written; 3 internal\n"
+    "failure.\n";
 
 enum { NOTE_MAX_BYTES = 32 * 1024, MAX_SAME_NAME = 1000 };
 

@@ -7,15 +7,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "plain.h"
 #include "session.h"
 
 static const char help[] =
     "usage: perilune status [options]\n"
     "\n"
-    "Tells who watches, what was read and what became of it, and how each observer fares: its state,\n"
-    "since when, why, and what to do about it; how often it ran and what became of what it said. States:\n"
-    "healthy, healthy and silent, cooling down, out of budget, denied, stopped by user, disabled after\n"
-    "failures, waiting for trust, failed to load, never triggered, format not recognised, behind, no\n"
+    "Tells who watches, what was read and what became of it, and how each observer\n"
+    "fares: its state, since when, why, and what to do about it; how often it ran and\n"
+    "what became of what it said. States: healthy, healthy and silent, cooling down,\n"
+    "out of budget, denied, stopped by user, disabled after failures, waiting for\n"
+    "trust, failed to load, never triggered, format not recognised, behind, no\n"
     "runtime, off, replaced.\n"
     "\n"
     "  --json           one object, with all counters\n"
@@ -27,31 +29,14 @@ static const char help[] =
     "\n"
     "Exit status: 0 told; 2 usage; 3 internal failure.\n";
 
-enum { COLUMNS = 80, INDENT = 13 };
+enum { INDENT = 13 };
 
 typedef unsigned long long number;
 
 // ---- Lines
 
-// A character that would move the cursor or turn the writing is a blank: its bytes, or 0.
-static size_t hides(const char *at, size_t left) {
-    unsigned char c = (unsigned char)at[0];
-    if (c < 0x20 || c == 0x7F) return 1;
-    if (c == 0xC2 && left > 1 && (unsigned char)at[1] < 0xA0) return 2;
-    bool turns = left > 2 && c == 0xE2 &&
-                 ((unsigned char)at[1] == 0x80 ? (unsigned char)at[2] >= 0x8E
-                                               : (unsigned char)at[1] == 0x81);
-    return turns && ((unsigned char)at[2] & 0xF0) != 0x90 ? 3 : 0;
-}
-
 static void print_plain(const char *ptr, size_t len) {
-    while (len) {
-        size_t skip = hides(ptr, len);
-        putchar(skip ? ' ' : *ptr);
-        skip = skip ? skip : 1;
-        ptr += skip;
-        len -= skip;
-    }
+    plain_print(stdout, (peri_str){ptr, len});
 }
 
 static size_t width_of(const char *ptr, size_t len) {
@@ -63,13 +48,13 @@ static size_t width_of(const char *ptr, size_t len) {
 // A word under which a text stands, broken between words.
 static void print_text(const char *lead, peri_str text) {
     if (!text.len) return;
-    size_t column = INDENT;
+    size_t column = INDENT, columns = (size_t)plain_columns();
     printf("    %-*s", INDENT - 4, lead);
     for (size_t at = 0; at < text.len;) {
         const char *blank = memchr(text.ptr + at, ' ', text.len - at);
         size_t end = blank ? (size_t)(blank - text.ptr) : text.len;
         size_t width = width_of(text.ptr + at, end - at);
-        if (column > INDENT && column + 1 + width > COLUMNS) {
+        if (column > INDENT && column + 1 + width > columns) {
             printf("\n%*s", INDENT, "");
             column = INDENT;
         } else if (column > INDENT) {
@@ -139,8 +124,8 @@ static void print_last(void *user, const peri_peer *peer) {
     char at[32];
     if (p->told_last) return;
     p->told_last = true;
-    printf("nobody watches: the last perilune (process %lld) %s %s\n", (long long)peer->pid,
-           peer->ended ? "ended at" : "died; it was last heard of at",
+    printf("nobody watches\n    last     process %lld, %s %s\n", (long long)peer->pid,
+           peer->ended ? "ended at" : "died; last heard of at",
            time_text(peer->told_wall_ms, at));
     print_block(peer->text);
 }

@@ -12,15 +12,16 @@
 static const char help[] =
     "usage: perilune stop [options] [OBSERVER]\n"
     "\n"
-    "Stops OBSERVER, or all of them, for every session that it watches now: it is shown nothing more of\n"
-    "them, also after a restart. That cannot be taken back; sessions that begin later are watched as\n"
-    "before. To switch an observer off for good, use perilune disable.\n"
+    "Stops OBSERVER, or all of them, for every session that it watches now: it is\n"
+    "shown nothing more of them, also after a restart. That cannot be taken back;\n"
+    "sessions that begin later are watched as before. To switch an observer off for\n"
+    "good, use perilune disable.\n"
     "\n"
     "  --state DIR  where ledger.db is\n"
     "  --json       one object\n"
     "\n"
-    "Exit status: 0 stopped; 2 usage, no such observer, or the ledger cannot be written; 3 internal\n"
-    "failure.\n";
+    "Exit status: 0 stopped; 2 usage, no such observer, or the ledger cannot be\n"
+    "written; 3 internal failure.\n";
 
 static int stop(const char *path, const char *observer) {
     peri_ledger *ledger;

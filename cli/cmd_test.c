@@ -13,15 +13,15 @@
 static const char help[] =
     "usage: perilune test [--lua DIR] [--json] [PATH...]\n"
     "\n"
-    "Runs specs (files that end in _spec.lua) with busted: files, or folders with all below them.\n"
-    "Without a path: those in $XDG_CONFIG_HOME/perilune. A spec is a program, not sandboxed; run\n"
-    "those you would run anyway.\n"
+    "Runs specs (files that end in _spec.lua) with busted: files, or folders with all\n"
+    "below them. Without a path: those in $XDG_CONFIG_HOME/perilune. A spec is a\n"
+    "program, not sandboxed; run those you would run anyway.\n"
     "\n"
     "  --lua DIR   perilune.* modules from this folder instead of the built-in\n"
     "  --json      one test a line: {\"name\",\"status\",\"message\"}\n"
     "\n"
-    "Exit status: 0 all passed; 1 one failed; 2 usage, no spec there, or busted is not installed; 3\n"
-    "internal failure.\n";
+    "Exit status: 0 all passed; 1 one failed; 2 usage, no spec there, or busted is\n"
+    "not installed; 3 internal failure.\n";
 
 enum { MODULE_MAX_BYTES = 256 * 1024 };
 

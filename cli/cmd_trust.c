@@ -18,10 +18,10 @@ static const char help[] =
     "       perilune trust --list [--json]\n"
     "       perilune trust --revoke [--project DIR] [PATH...]\n"
     "\n"
-    "Shows the observers, notes, goal and config that a project brings along (.perilune/ and\n"
-    ".pi/observers/) and what they may do, then asks whether to use them. Nothing of them runs\n"
-    "before that. You agree to the content that is shown: a file that changes is untrusted again.\n"
-    "PATH names some of the files only.\n"
+    "Shows the observers, notes, goal and config that a project brings along\n"
+    "(.perilune/ and .pi/observers/) and what they may do, then asks whether to use\n"
+    "them. Nothing of them runs before that. You agree to the content that is shown:\n"
+    "a file that changes is untrusted again. PATH names some of the files only.\n"
     "\n"
     "  --project DIR   the project's folder (where you are)\n"
     "  --yes           agree without being asked\n"
@@ -30,8 +30,8 @@ static const char help[] =
     "  --json          with --list: one entry a line\n"
     "  --state DIR     where the trust store is (your state folder)\n"
     "\n"
-    "Exit status: 0 trusted, or nothing to trust; 1 not trusted; 2 usage, or something cannot be\n"
-    "read; 3 internal failure.\n";
+    "Exit status: 0 trusted, or nothing to trust; 1 not trusted; 2 usage, or\n"
+    "something cannot be read; 3 internal failure.\n";
 
 enum { OUTPUT_MAX_BYTES = 64 * 1024 * 1024 };
 

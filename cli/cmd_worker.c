@@ -12,14 +12,16 @@
 static const char help[] =
     "usage: perilune worker PACK [--content HASH]\n"
     "\n"
-    "Runs the Lua observers of PACK, a folder or one file, in a process of their own: reads one\n"
-    "request a line from standard input and writes one answer a line (docs/reference/\n"
-    "command-protocol.md). A host starts it for observers that ask for `isolation = \"worker\"`\n"
-    "and for those of a project.\n"
+    "Runs the Lua observers of PACK, a folder or one file, in a process of their own:\n"
+    "reads one request a line from standard input and writes one answer a line\n"
+    "(docs/reference/ command-protocol.md). A host starts it for observers that ask\n"
+    "for `isolation = \"worker\"` and for those of a project.\n"
     "\n"
-    "  --content HASH  only what has this SHA-256; a file that changed is not evaluated\n"
+    "  --content HASH  only what has this SHA-256; a file that changed is not\n"
+    "                  evaluated\n"
     "\n"
-    "Exit status: 0 its input ended; 2 usage, or nothing in PACK can be used; 3 internal failure.\n";
+    "Exit status: 0 its input ended; 2 usage, or nothing in PACK can be used; 3\n"
+    "internal failure.\n";
 
 static void say(void *user, const char *severity, peri_str message) {
     (void)user;

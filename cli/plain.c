@@ -5,12 +5,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { MIN_COLUMNS = 40, MAX_COLUMNS = 96 };
+enum { MIN_COLUMNS = 40, USUAL_COLUMNS = 80, MAX_COLUMNS = 96 };
 
 int plain_columns(void) {
     struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0) return MAX_COLUMNS; // no terminal
-    return size.ws_col >= MIN_COLUMNS && size.ws_col < MAX_COLUMNS ? size.ws_col : MAX_COLUMNS;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0) return USUAL_COLUMNS; // no terminal
+    if (size.ws_col == 0) return USUAL_COLUMNS;
+    if (size.ws_col > MAX_COLUMNS) return MAX_COLUMNS;
+    return size.ws_col < MIN_COLUMNS ? MIN_COLUMNS : size.ws_col;
 }
 
 bool plain_is_safe(uint32_t cp) {

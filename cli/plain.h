@@ -7,7 +7,7 @@
 
 #include "perilune/perilune.h"
 
-/// Columns of a line for people: 96, or those of a terminal that has fewer.
+/// Columns of a line for people: those of the terminal, 40 at least and 96 at most; 80 without one.
 int plain_columns(void);
 
 /// False for what would move the cursor, break the line or turn the direction of writing.

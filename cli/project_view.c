@@ -5,10 +5,11 @@
 #include "project_view.h"
 
 #include "base/yaml.h"
+#include "plain.h"
 #include "prose.h"
 #include "script/outline.h"
 
-enum { VALUE_MAX_CP = 120, EXCERPT_LINES = 12 };
+enum { VALUE_MAX_CP = 120, EXCERPT_LINES = 12, EXCERPT_COLUMN = 8, VALUE_COLUMN = 20 };
 
 // The path of `file` below its project's folder.
 static peri_str relative(const peri_project *project, const peri_project_file *file) {
@@ -25,7 +26,7 @@ static void key(peri_buf *out, peri_str name) {
 
 static void line(peri_buf *out, const char *name, const char *value) {
     key(out, peri_str_c(name));
-    peri_buf_addf(out, "%s\n", value);
+    peri_prose_add_wrapped(out, peri_str_c(value), VALUE_COLUMN);
 }
 
 static void replaced(peri_buf *out, peri_str name, peri_replaces_fn replaces, void *user) {
@@ -42,16 +43,15 @@ static void value_line(peri_buf *out, const char *name, const peri_outline_value
                        const char *if_missing) {
     if (!value->given && !if_missing) return;
     key(out, peri_str_c(name));
-    if (!value->given) {
-        peri_buf_addf(out, "%s\n", if_missing);
-        return;
-    }
-    if (!value->written) peri_buf_add_c(out, "computed: only running it would tell");
+    size_t start = out->len;
+    if (!value->given) peri_buf_add_c(out, if_missing);
+    if (value->given && !value->written)
+        peri_buf_add_c(out, "computed: only running it would tell");
     for (size_t i = 0; i < value->count; i++) {
         if (i) peri_buf_add_c(out, ", ");
         peri_prose_add_plain(out, value->words[i], VALUE_MAX_CP);
     }
-    peri_buf_add_byte(out, '\n');
+    peri_prose_wrap(out, start, VALUE_COLUMN);
 }
 
 static void view_lua(peri_buf *out, peri_str text) {
@@ -117,8 +117,9 @@ static void view_markdown(peri_buf *out, const peri_project_file *file) {
     } else {
         for (const peri_yaml *node = doc.root->first; node; node = node->next) {
             key(out, node->key);
+            size_t start = out->len;
             add_node(out, node);
-            peri_buf_add_byte(out, '\n');
+            peri_prose_wrap(out, start, VALUE_COLUMN);
         }
         key(out, PERI_STR("prompt"));
         peri_buf_addf(out, "%zu bytes\n", peri_str_trim(body).len);
@@ -133,7 +134,7 @@ static void view_text(peri_buf *out, peri_str text) {
         size_t end = peri_str_find_byte(text, '\n', 0);
         peri_buf_add_c(out, "      | ");
         peri_prose_add_plain(out, peri_str_sub(text, 0, end == PERI_NPOS ? text.len : end),
-                             VALUE_MAX_CP);
+                             (size_t)plain_columns() - EXCERPT_COLUMN - 1);
         peri_buf_add_byte(out, '\n');
         text = peri_str_sub(text, end == PERI_NPOS ? text.len : end + 1, text.len);
     }
@@ -176,7 +177,8 @@ void peri_project_view(peri_buf *out, const peri_project *project,
     bool beside = !markdown && has_markdown(project, file->path);
     peri_buf_add_c(out, "  ");
     peri_prose_add_plain(out, relative(project, file), VALUE_MAX_CP);
-    peri_buf_addf(out, "\n      %s\n", what_it_is(file, markdown, beside));
+    peri_buf_add_c(out, "\n      ");
+    peri_prose_add_wrapped(out, peri_str_c(what_it_is(file, markdown, beside)), 6);
     if (file->kind != PERI_PROJECT_OBSERVER) {
         view_text(out, file->text);
     } else {
@@ -189,6 +191,5 @@ void peri_project_view(peri_buf *out, const peri_project *project,
         }
         replaced(out, peri_outline_name(file->path, file->text), replaces, user);
     }
-    key(out, PERI_STR("sha256"));
-    peri_buf_addf(out, "%s\n\n", file->hash);
+    peri_buf_addf(out, "      sha256  %s\n\n", file->hash);
 }

@@ -33,6 +33,8 @@ void peri_prose_add_wrapped(peri_buf *out, peri_str text, size_t indent) {
         text = peri_str_sub(text, end + 1, text.len);
         size_t width = peri_utf8_count(word).cp;
         if (!first && column + 1 + width > columns) {
+            while (out->len && out->ptr[out->len - 1] == ' ')
+                peri_buf_truncate(out, out->len - 1);
             peri_buf_add_byte(out, '\n');
             peri_buf_add_repeat(out, ' ', indent);
             column = indent;
@@ -44,6 +46,20 @@ void peri_prose_add_wrapped(peri_buf *out, peri_str text, size_t indent) {
         column += width;
     }
     peri_buf_add_byte(out, '\n');
+}
+
+void peri_prose_wrap(peri_buf *out, size_t start, size_t column) {
+    peri_buf text;
+    peri_buf_init(&text, TEXT_MAX_BYTES);
+    peri_buf_add(&text, peri_str_sub(peri_buf_str(out), start, out->len - start));
+    peri_buf_truncate(out, start);
+    peri_prose_add_wrapped(out, peri_buf_str(&text), column);
+    if (text.status < 0 && out->status == PERI_OK) out->status = text.status;
+    peri_buf_deinit(&text);
+}
+
+size_t peri_prose_columns(const peri_buf *out, size_t start) {
+    return peri_utf8_count(peri_str_sub(peri_buf_str(out), start, out->len - start)).cp;
 }
 
 void peri_prose_add_number(peri_buf *out, uint64_t number) {

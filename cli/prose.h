@@ -14,6 +14,12 @@ void peri_prose_add_plain(peri_buf *out, peri_str text, size_t max_cp);
 /// of plain_columns(); further lines begin at `indent`. Ends the last line.
 void peri_prose_add_wrapped(peri_buf *out, peri_str text, size_t indent);
 
+/// Breaks what was appended since `start`, which stands at `column`, in the same way.
+void peri_prose_wrap(peri_buf *out, size_t start, size_t column);
+
+/// Columns of what was appended since `start`: its code points.
+size_t peri_prose_columns(const peri_buf *out, size_t start);
+
 /// Appends "1,204".
 void peri_prose_add_number(peri_buf *out, uint64_t number);
 

@@ -5,11 +5,18 @@
 
 #include <stdio.h>
 
-#include "base/utf8.h"
 #include "paths.h"
+#include "plain.h"
 #include "prose.h"
 
-enum { OBSERVER_COLUMNS = 16, PART_MAX_CP = 60 };
+enum {
+    KIND_COLUMNS = 10,
+    OBSERVER_COLUMNS = 16,
+    PART_MAX_CP = 60,
+    PART_MIN_CP = 20,
+    ID_BYTES = 10, // of a pairing, whose ids are longer
+    LINE_MAX_BYTES = 8 * 1024,
+};
 
 int peri_stored_open(const char *verb, const char *file, const char *name, peri_ledger **out) {
     peri_buf path;
@@ -61,30 +68,41 @@ static peri_str subject_of(const peri_record *row) {
     }
 }
 
-static void add_part(peri_buf *out, peri_str part) {
+static void add_part(peri_buf *out, peri_str part, size_t max_cp) {
     if (!part.len) return;
     peri_buf_add_c(out, "  ");
-    peri_prose_add_plain(out, part, PART_MAX_CP);
+    peri_prose_add_plain(out, part, max_cp);
 }
 
-void peri_stored_add_line(peri_buf *out, const peri_record *row) {
-    peri_buf_addf(out, "%-8s  ", peri_record_kind_name(row->kind));
-    size_t start = out->len;
+// A reason is told whole, on lines of its own if need be; of a text as much as the line holds.
+static void add_subject(peri_buf *out, const peri_record *row, size_t column) {
+    peri_str subject = subject_of(row);
+    size_t used = column + peri_prose_columns(out, 0) + 3, columns = (size_t)plain_columns();
+    size_t room = used + PART_MIN_CP < columns ? columns - used : PART_MIN_CP;
+    bool whole = row->reason.len && subject.ptr == row->reason.ptr;
+    add_part(out, subject, whole || room > PART_MAX_CP ? PART_MAX_CP : room);
+}
+
+void peri_stored_add_line(peri_buf *to, const peri_record *row, size_t column) {
+    peri_buf_addf(to, "%-8s  ", peri_record_kind_name(row->kind));
+    peri_buf line, *out = &line;
+    peri_buf_init(out, LINE_MAX_BYTES);
     peri_prose_add_plain(out, row->observer.len ? row->observer : PERI_STR("-"), PART_MAX_CP);
-    size_t columns = peri_utf8_count(peri_str_sub(peri_buf_str(out), start, out->len)).cp;
+    size_t columns = peri_prose_columns(out, 0);
     if (columns < OBSERVER_COLUMNS) peri_buf_add_repeat(out, ' ', OBSERVER_COLUMNS - columns);
-    add_part(out, row->id);
-    add_part(out, row->state);
-    add_part(out, row->lane);
-    add_part(out, row->policy);
+    add_part(out, peri_str_sub(row->id, 0, ID_BYTES), PART_MAX_CP);
+    add_part(out, row->state, PART_MAX_CP);
+    add_part(out, row->lane, PART_MAX_CP);
+    add_part(out, row->policy, PART_MAX_CP);
     if (row->kind == PERI_RECORD_DIGEST || row->kind == PERI_RECORD_USAGE) {
         peri_buf_add_c(out, "  ");
         peri_prose_add_number(out, row->count);
         peri_buf_add_c(out, row->kind == PERI_RECORD_DIGEST ? " bytes" : " tokens written");
     }
-    add_part(out, subject_of(row));
-    peri_str line = peri_buf_str(out);
-    while (line.len && line.ptr[line.len - 1] == ' ') line.len--;
-    peri_buf_truncate(out, line.len);
-    peri_buf_add_byte(out, '\n');
+    add_subject(out, row, column + KIND_COLUMNS);
+    peri_str text = peri_buf_str(out);
+    while (text.len && text.ptr[text.len - 1] == ' ') text.len--;
+    peri_prose_add_wrapped(to, text, column + KIND_COLUMNS);
+    if (line.status < 0 && to->status == PERI_OK) to->status = line.status;
+    peri_buf_deinit(&line);
 }

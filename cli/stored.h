@@ -25,7 +25,8 @@ int peri_stored_print(const char *verb, peri_buf *text);
 /// A peri_ledger_row_fn that appends the row's JSON and a line end to the peri_buf `user`.
 void peri_stored_add_json(void *user, const peri_record *row);
 
-/// Appends one line for people about a row, without its time.
-void peri_stored_add_line(peri_buf *out, const peri_record *row);
+/// Appends a line for people about a row, without its time. It stands at `column`; what is too long goes on
+/// below its observer.
+void peri_stored_add_line(peri_buf *out, const peri_record *row, size_t column);
 
 #endif

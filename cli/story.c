@@ -182,6 +182,7 @@ static const peri_record *last_delivery(const peri_story *story) {
 static void tell_headline(const peri_story *story, peri_buf *out, peri_str id) {
     const peri_record *delivery = last_delivery(story);
     const peri_record *decision = last_of(story, PERI_RECORD_DECISION);
+    size_t start = out->len;
     peri_buf_add_c(out, "Proposal ");
     peri_prose_add_plain(out, id, SHORT_MAX_CP);
     peri_buf_add_byte(out, ' ');
@@ -192,7 +193,9 @@ static void tell_headline(const peri_story *story, peri_buf *out, peri_str id) {
     } else {
         peri_buf_add_c(out, "has no decision yet");
     }
-    peri_buf_add_c(out, ".\n\n");
+    peri_buf_add_byte(out, '.');
+    peri_prose_wrap(out, start, 0);
+    peri_buf_add_byte(out, '\n');
 }
 
 static void tell_who(peri_buf *out, const peri_record *p, peri_buf *line) {

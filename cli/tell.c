@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "prose.h"
 
-enum { LINE_MAX_CP = 200, OUTPUT_MAX_BYTES = 1024 * 1024 };
+enum { LINE_MAX_CP = 200, OUTPUT_MAX_BYTES = 1024 * 1024, VALUE_COLUMN = 25 };
 
 void peri_tell_diags(FILE *out, const peri_diag_list *diags) {
     peri_buf text;
@@ -52,18 +52,20 @@ static void key(peri_buf *out, const char *name) {
 static void text_line(peri_buf *out, const char *name, peri_str text) {
     if (!text.ptr) return;
     key(out, name);
+    size_t start = out->len;
     peri_prose_add_plain(out, text, LINE_MAX_CP);
-    peri_buf_add_byte(out, '\n');
+    peri_prose_wrap(out, start, VALUE_COLUMN);
 }
 
 static void list_line(peri_buf *out, const char *name, const peri_str *list, size_t count) {
     if (!count) return;
     key(out, name);
+    size_t start = out->len;
     for (size_t i = 0; i < count; i++) {
         if (i) peri_buf_add_c(out, ", ");
         peri_prose_add_plain(out, list[i], LINE_MAX_CP);
     }
-    peri_buf_add_byte(out, '\n');
+    peri_prose_wrap(out, start, VALUE_COLUMN);
 }
 
 static void tools_line(peri_buf *out, uint32_t tools) {
@@ -93,14 +95,16 @@ void peri_tell_observer(peri_buf *out, const peri_observer *observer) {
     text_line(out, "description", observer->description);
     text_line(out, "enabled", observer->enabled ? PERI_STR("true") : PERI_STR("false"));
     key(out, "on");
+    size_t start = out->len, count = 0;
     peri_tell_triggers(out, observer);
-    peri_buf_add_byte(out, '\n');
+    peri_prose_wrap(out, start, VALUE_COLUMN);
     key(out, "sees");
-    size_t count = 0;
+    start = out->len;
     for (uint32_t i = 0; i < observer->sees_count; i++) {
         add_word(out, &count, peri_slice_word(observer->sees[i]));
     }
-    peri_buf_add_c(out, count ? "\n" : "nothing\n");
+    if (!count) peri_buf_add_c(out, "nothing");
+    peri_prose_wrap(out, start, VALUE_COLUMN);
     key(out, "can");
     peri_tell_can(out, observer->can);
     peri_buf_add_byte(out, '\n');

@@ -8,7 +8,7 @@
 
 #include "plain.h"
 
-enum { TEXT_INDENT = 10, TEXT_LINES = 2 };
+enum { TEXT_INDENT = 10, TEXT_LINES = 3 };
 
 static bool is(peri_str a, const char *b) {
     return a.len == strlen(b) && memcmp(a.ptr, b, a.len) == 0;

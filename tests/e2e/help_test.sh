@@ -13,13 +13,13 @@ try "$perilune" help
 check "help lists the verbs" exits 0
 verbs=$(sed -n 's/^  \([a-z][a-z]*\)  *[a-z].*/\1/p' "$work/out")
 check "there are more than twenty" [ "$(echo "$verbs" | wc -l)" -gt 20 ]
-check "each in one line" [ "$(wc -L <"$work/out")" -le 96 ]
+check "each in one line" [ "$(wc -L <"$work/out")" -le 80 ]
 try "$perilune" rplay
 check "a misspelt verb is told with the nearest" refuses "'rplay'; did you mean 'replay'?"
 
 explains() { # VERB: usage first, exit codes last, nothing too wide
   exits 0 && [ ! -s "$work/err" ] && sed 1q "$work/out" | grep -q "^usage: perilune $1 " &&
-    grep -q '^Exit status: 0 ' "$work/out" && [ "$(wc -L <"$work/out")" -le 100 ]
+    grep -q '^Exit status: 0 ' "$work/out" && [ "$(wc -L <"$work/out")" -le 80 ]
 }
 options_of() { grep -oE -- '(^|[ |[])--[a-z][a-z-]*' "$1" | grep -oE -- '--[a-z-]+' | sort -u; }
 documented() { # VERB: in the table of verbs, and each of its options somewhere in the reference

@@ -26,7 +26,7 @@ try "$perilune" run --dialect activity --observers "$work/observers" --state "$w
 log() { try "$perilune" log --ledger "$work/state/ledger.db" "$@"; }
 
 log --limit 1000
-check "what happened stands under its session" grep -qx 'session one, agent main' "$work/out"
+check "what happened stands under its session" grep -qE '^session one, agent main, [0-9]{4}-[0-9]{2}-[0-9]{2}$' "$work/out"
 check "with proposals and what was decided" sh -c "grep -q ' proposal  talker ' '$work/out' && grep -q ' decision  talker ' '$work/out'"
 check "no secret is in it" sh -c "! grep -q '$secret' '$work/out'"
 check "nothing in it moves the cursor" sh -c "! LC_ALL=C grep -q '[[:cntrl:]]' '$work/out'"
@@ -35,7 +35,7 @@ check "one session alone" sh -c "grep -q 'session two' '$work/out' && ! grep -q 
 log --observer quiet --limit 1000
 check "one observer alone" sh -c "grep -q quiet '$work/out' && ! grep -q talker '$work/out'"
 log --limit 3
-check "no more than was asked for" [ "$(grep -c '^  ' "$work/out")" -eq 3 ]
+check "no more than was asked for" [ "$(grep -c '^  [0-9]' "$work/out")" -eq 3 ]
 log --json --limit 1000
 check "the same as JSON, a record a line" [ "$(grep -vc '^{"record":.*}$' "$work/out")" -eq 0 ]
 check "without the secret" sh -c "! grep -q '$secret' '$work/out'"

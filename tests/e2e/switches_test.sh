@@ -80,7 +80,7 @@ check "a managed file that is not there is said" grep -q none.yaml "$work/err"
 
 try "$perilune" observers --observers "$work/observers" --managed "$work/managed.yaml"
 check "CC-1 observers tells what a managed file does" \
-  grep -qF "the managed file switches observers off: $work/managed.yaml" "$work/out"
+  sh -c "grep -qF 'the managed file switches observers off:' '$work/out' && grep -qF ' $work/managed.yaml' '$work/out'"
 
 # --- the config
 
