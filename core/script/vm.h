@@ -21,7 +21,8 @@ typedef struct lua_State lua_State; // of lua.h, which only bindings need
 typedef struct peri_vm_limits {
     uint64_t instructions; // of one call; 0: 10,000,000
     size_t memory_bytes;   // of the whole state; 0: 16 MiB
-    uint32_t wall_ms; // of one call; 0: 50. Up to twice that if the thread had no processor
+    uint32_t
+        wall_ms; // of one call; 0: 50. Up to 20 times that while the thread has no processor
 } peri_vm_limits;
 
 typedef struct peri_vm_options {

@@ -16,6 +16,7 @@ typedef struct box {
     peri_str error;
     char printed[512];
     int prints;
+    useconds_t pause_us; // that a print takes, of no processor's time
 } box;
 
 static peri_str find_module(void *user, peri_str name) {
@@ -34,6 +35,7 @@ static void on_print(void *user, peri_str text) {
     box *b = user;
     b->prints++;
     snprintf(b->printed, sizeof b->printed, "%.*s", PERI_FMT(text));
+    usleep(b->pause_us);
 }
 
 static void open_with(box *b, peri_vm_limits limits) {
@@ -133,6 +135,17 @@ IT("C46 C47 C49 ends every hostile script in time, with a reason, in its own way
         check_result(&other, "return ('ok'):upper()", "OK");
     }
     close_box(&other);
+}
+
+IT("does not end a script for the time in which its thread had no processor") {
+    box b;
+    open_with(&b, (peri_vm_limits){.wall_ms = 150});
+    b.pause_us = 400 * 1000;
+    CHECK_OK(load(&b, "return function() print('x') for i = 1, 1e4 do local s = i end "
+                      "return 'done' end"));
+    CHECK_OK(peri_vm_call(b.vm, 0, 1, &b.arena, &b.error));
+    CHECK_STR(top_text(&b), "done");
+    close_box(&b);
 }
 
 IT("C46 names file and line where the time was used up") {
