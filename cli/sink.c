@@ -32,11 +32,12 @@ static bool make_line(const peri_delivery *d, char **line, size_t *len) {
     } members[] = {
         {"id", d->id},       {"session", d->session},   {"agent", d->agent},
         {"lane", d->lane},   {"observer", d->observer}, {"text", d->text},
-        {"nonce", d->nonce},
+        {"nonce", d->nonce}, {"event", d->event},       {"answer", d->answer},
     };
     FILE *out = open_memstream(line, len);
     if (!out) return false;
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (!members[i].value.ptr) continue; // the dialect does not say by which way
         fprintf(out, "%c\"%s\":", i ? ',' : '{', members[i].key);
         json_line_string(out, members[i].value);
     }

@@ -210,6 +210,7 @@ static void hand_over(peri_host *host) {
     if (!store(host, false)) return; // the deliveries wait, the loop does not
     if (host->outbox.count) host_expire_stopped(host);
     if (host->outbox.count) (void)peri_outbox_flush(&host->outbox);
+    host->way_opened = false;
 }
 
 static bool has_work(const peri_host *host) {
@@ -226,7 +227,7 @@ static bool awaits_answers(const peri_host *host) {
 }
 
 static void read_some(peri_host *host) {
-    for (int i = 0; i < HOST_LINES_PER_STEP && host->work_count == 0; i++) {
+    for (int i = 0; i < HOST_LINES_PER_STEP && !host->work_count && !host->way_opened; i++) {
         if (host_read(host) <= 0) return;
     }
 }

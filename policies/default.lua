@@ -14,6 +14,7 @@
 --   drop   veto budget spent              for its fingerprint, its observer or the session
 --   drop   vetoed again, nothing done since   much like an earlier text, and no work since
 --   drop   window has its veto            one veto a window
+--   drop   cannot be held                 nothing holds its agent; the user was told
 --   drop   overtaken                      what it speaks of has changed since
 --   drop   stopped                        the user stopped the agent
 --   drop   the session has ended          nobody is there to hear it
@@ -26,8 +27,8 @@
 --   a blocker reopens a settled run       once a turn, another waits: lane follow_up
 --   planning, so to the user              a blocker in plan mode: lane user
 --   stopped, so to the user               a blocker after a stop: lane user
---   ..., so to the user                   a veto refused for its budget or as a repeat:
---                                         told once, lane user
+--   ..., so to the user                   a veto refused for its budget, as a repeat, or since
+--                                         its agent cannot be held: told once, lane user
 local lanes = require("perilune.lanes")
 
 local SIMILAR = 0.85 -- tells all pairs of tests/golden/policy/similar.jsonl apart
@@ -209,6 +210,9 @@ local function deliver(verdict, p, ctx)
     if verdict.verdict == "drop" then return verdict end
     local action, reason = lanes.action(p.severity, ctx.run_state, verdict.lane)
     if action == "drop" then return drop(reason) end
+    if p.kind == "veto" and verdict.lane ~= "hold" then -- its agent cannot be held
+        return give_up(p, ctx, "cannot be held")
+    end
     if p.kind == "veto" then return deliver_veto(verdict, p, ctx) end
     if is_beside_veto(p, ctx.state) then return defer(verdict, "beside a veto") end
     if ctx.overtaken(p) then return drop("overtaken") end

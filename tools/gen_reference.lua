@@ -1,6 +1,7 @@
 -- Makes docs/reference/observer-api.md of the annotations: lua/meta for what the host binds,
 -- lua/perilune for what authors require; and the table of transitions in
--- docs/reference/lifecycle.md of the one in core/pairing. Nothing is written twice. Usage:
+-- docs/reference/lifecycle.md of the one in core/pairing; and the ways to each agent in
+-- docs/reference/dialects.md of what the dialects state. Nothing is written twice. Usage:
 -- luajit tools/gen_reference.lua [--check] [ROOT]; --check compares instead of writing, and
 -- fails on a difference.
 
@@ -207,21 +208,73 @@ local function transitions(root)
 end
 
 local LIFECYCLE = "docs/reference/lifecycle.md"
+local DIALECTS = "docs/reference/dialects.md"
 
--- The page with its table replaced: the lines from `| from |` on.
-local function lifecycle(root)
-    local page = assert(read(root .. "/" .. LIFECYCLE))
-    local first = page:find("| from |[^\n]*\n|[^\n]*\n")
-    assert(first, LIFECYCLE .. " has no table of transitions")
+-- The page `path` with one table replaced: the lines from `| HEAD |` on.
+local function with_table(root, path, head, text)
+    local page = assert(read(root .. "/" .. path))
+    local first = page:find("| " .. head .. " |[^\n]*\n|[^\n]*\n")
+    assert(first, path .. " has no table that begins with " .. head)
     local last = first
     while page:sub(last, last) == "|" do last = page:find("\n", last, true) + 1 end
-    return page:sub(1, first - 1) .. transitions(root) .. page:sub(last)
+    return page:sub(1, first - 1) .. text .. page:sub(last)
+end
+
+-- What a dialect file states, without the core: `dialect` hands it back.
+local function dialect_of(root, name)
+    local chunk = assert(loadfile(("%s/lua/perilune/dialects/%s.lua"):format(root, name)))
+    setfenv(chunk, setmetatable({ dialect = function(t) return t end }, { __index = _G }))
+    return chunk()
+end
+
+-- `EVENT.ANSWER`, with what is known of it where that is not simply "ok".
+local function way_cell(channels, way)
+    local event, answer = way:match("^([^.]+)%.(.+)$")
+    local known = {}
+    for at, answers in pairs(channels) do
+        local tool = at:match("^" .. event:gsub("%p", "%%%0") .. ":(.+)$")
+        local reach = (at == event or tool) and answers[answer]
+        if reach and tool then known[#known + 1] = tool .. ": " .. reach end
+        if reach and not tool and reach ~= "ok" then table.insert(known, 1, reach) end
+    end
+    table.sort(known)
+    return ("`%s`%s"):format(way, #known > 0 and " (" .. table.concat(known, ", ") .. ")" or "")
+end
+
+-- A row for each lane of each dialect that states lanes.
+local function lanes(root)
+    local order = dofile(root .. "/lua/perilune/lanes.lua")
+    local out = { "| dialect | lane | ways, in the order in which they are taken |",
+        "|---|---|---|" }
+    for _, name in ipairs({ "claude_hooks", "claude_stream", "codex_hooks", "codex_exec",
+        "pi_json", "gemini_stream", "opencode_run" }) do
+        local one = dialect_of(root, name)
+        local checked = one.lanes.checked
+        local shown = one.name .. (checked and ", tried with " .. checked or "")
+        for _, lane in ipairs(order.LANES) do
+            local ways, cells = one.lanes[lane], {}
+            for _, way in ipairs(type(ways) == "table" and ways or { ways }) do
+                cells[#cells + 1] = way_cell(one.lanes.channels, way)
+            end
+            if order.INSTEAD[lane] then
+                local text = #cells > 0 and table.concat(cells, ", ") or "none"
+                out[#out + 1] = ("| %s | %s | %s |"):format(shown, lane, text)
+                shown = ""
+            end
+        end
+    end
+    return table.concat(out, "\n") .. "\n"
 end
 
 local check = arg[1] == "--check"
 local root = arg[check and 2 or 1] or "."
 local failed = false
-for path, text in pairs({ [OUTPUT] = generate(root), [LIFECYCLE] = lifecycle(root) }) do
+package.path = root .. "/lua/?.lua;" .. package.path
+for path, text in pairs({
+    [OUTPUT] = generate(root),
+    [LIFECYCLE] = with_table(root, LIFECYCLE, "from", transitions(root)),
+    [DIALECTS] = with_table(root, DIALECTS, "dialect", lanes(root)),
+}) do
     if not check then
         local file = assert(io.open(root .. "/" .. path, "wb"))
         file:write(text)

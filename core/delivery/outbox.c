@@ -7,7 +7,7 @@
 struct peri_outbox_entry {
     peri_outbox_entry *next;
     uint32_t turn; // of its proposal
-    bool to_user, seen, overdue;
+    bool to_user, holds, seen, overdue;
     peri_delivery delivery; // its texts point into `bytes`
     char bytes[];
 };
@@ -111,6 +111,7 @@ static int queue(peri_outbox *outbox, const peri_delivery *delivery, uint32_t tu
     entry->turn = turn;
     entry->seen = entry->overdue = false;
     entry->to_user = peri_str_eq(entry->delivery.lane, peri_lane_word(PERI_LANE_USER));
+    entry->holds = peri_str_eq(entry->delivery.lane, peri_lane_word(PERI_LANE_HOLD));
     *outbox->last = entry;
     outbox->last = &entry->next;
     outbox->count++;
@@ -208,7 +209,7 @@ static void watch_for(peri_outbox *outbox, peri_outbox_entry *entry) {
 
 size_t peri_outbox_flush(peri_outbox *outbox) {
     for (peri_outbox_entry **at = &outbox->first; *at && outbox->sink;) {
-        const peri_delivery *delivery = &(*at)->delivery;
+        peri_delivery *delivery = &(*at)->delivery;
         int status = outbox->before ? outbox->before(outbox->user, delivery) : PERI_OK;
         bool asked = status == PERI_OK;
         if (asked) status = outbox->sink(outbox->sink_user, delivery);
@@ -271,7 +272,8 @@ void peri_outbox_expire_if(peri_outbox *outbox,
 void peri_outbox_age(peri_outbox *outbox, peri_str session, peri_str agent, uint32_t turn) {
     age_handed(outbox, session, agent, turn);
     for (peri_outbox_entry **at = &outbox->first; *at;) {
-        bool old = !(*at)->to_user && turn >= (*at)->turn + PERI_QUEUE_TURNS;
+        uint32_t most = (*at)->holds ? 1 : PERI_QUEUE_TURNS; // a stop that is over holds nobody
+        bool old = !(*at)->to_user && turn >= (*at)->turn + most;
         if (!old || !is_of(&(*at)->delivery, session, agent)) {
             at = &(*at)->next;
             continue;

@@ -60,8 +60,9 @@ typedef struct peri_outbox {
     /// Each change of a delivery's state. `reason` may be absent. Lent for the call.
     void (*on_state)(void *user, const peri_delivery *delivery, peri_delivery_state state,
                      peri_str reason);
-    /// Asked before the sink is; a negative status leaves the delivery queued. May be NULL.
-    int (*before)(void *user, const peri_delivery *delivery);
+    /// Asked before the sink is, and may say by which event and answer the delivery goes;
+    /// PERI_EAGAIN leaves it queued. May be NULL.
+    int (*before)(void *user, peri_delivery *delivery);
     /// The sink was asked and did not take it: it stays queued. May be NULL.
     void (*kept)(void *user, const peri_delivery *delivery);
     void *user;
@@ -97,7 +98,7 @@ void peri_outbox_expire_if(peri_outbox *outbox,
                            void *user, const char *reason);
 
 /// Expires what is queued for (session, agent) and was proposed PERI_QUEUE_TURNS before `turn`,
-/// which has begun; what is for the user stays. What was handed over and not seen is overdue
+/// which has begun, and what was to hold the turn before; what is for the user stays. What was handed over and not seen is overdue
 /// PERI_UNSEEN_TURNS after its proposal.
 void peri_outbox_age(peri_outbox *outbox, peri_str session, peri_str agent, uint32_t turn);
 

@@ -323,6 +323,55 @@ static void read_recall(reading *r, const peri_yaml *map) {
     read_list(r, key(map, "skills"), &r->to->skill_folders, &r->to->skill_folder_count);
 }
 
+static void say_channel(reading *r, const host_channel *said) {
+    size_t count = r->to->channel_count;
+    host_channel *grown = NULL;
+    if (count == HOST_MAX_CHANNELS) {
+        peri_diag_addf(r->diags, PERI_ERROR, "too-many", said->file, said->line, said->column,
+                       NULL, "channels: more than %d", HOST_MAX_CHANNELS);
+        r->status = PERI_ELIMIT;
+    } else if (!(grown = peri_arena_zero(&r->to->arena, (count + 1) * sizeof *grown))) {
+        r->status = PERI_ENOMEM;
+    }
+    if (!grown) return;
+    if (count) memcpy(grown, r->to->channels, count * sizeof *grown);
+    grown[count] = *said;
+    r->to->channels = grown;
+    r->to->channel_count = count + 1;
+}
+
+// One ANSWER: REACH of DIALECT's EVENT[:TOOL].
+static void read_channel(reading *r, peri_str dialect, peri_str place, const peri_yaml *one) {
+    host_channel said = {.line = one->line, .column = one->column};
+    peri_str reach;
+    if (!got(r, peri_yaml_str(&r->doc, one, &reach))) return;
+    said.dialect = peri_arena_copy(&r->to->arena, dialect);
+    said.file = peri_arena_copy(&r->to->arena, r->doc.file);
+    peri_channel_place(&said.channel, peri_arena_copy(&r->to->arena, place));
+    said.channel.answer = peri_arena_copy(&r->to->arena, one->key);
+    if (!peri_channel_read(&said.channel, peri_arena_copy(&r->to->arena, reach))) {
+        peri_diag_addf(r->diags, PERI_ERROR, "wrong-value", r->doc.file, one->line, one->column,
+                       "say ok, ignored, dropped, unknown or since VERSION",
+                       "channels: '%.*s' is not what can be known of one", PERI_FMT(reach));
+        r->status = PERI_EINVAL;
+        return;
+    }
+    say_channel(r, &said);
+}
+
+// channels: { DIALECT: { "EVENT[:TOOL]": { ANSWER: ok } } }
+static void read_channels(reading *r, const peri_yaml *map) {
+    if (!map || !is_map(r, map)) return;
+    for (const peri_yaml *dialect = map->first; dialect; dialect = dialect->next) {
+        if (!is_map(r, dialect)) continue;
+        for (const peri_yaml *event = dialect->first; event; event = event->next) {
+            if (!is_map(r, event)) continue;
+            for (const peri_yaml *one = event->first; one; one = one->next)
+                read_channel(r, dialect->key, event->key, one);
+        }
+    }
+}
+
 static void read_root(reading *r) {
     static const peri_str words[] = {{"observers", 9},
                                      {"policies", 8},
@@ -335,6 +384,7 @@ static void read_root(reading *r) {
                                      {"recall", 6},
                                      {"verbose", 7},
                                      {"agents", 6},
+                                     {"channels", 8},
                                      {"observers_enabled", 17},
                                      {0}};
     const peri_yaml *root = r->doc.root;
@@ -359,6 +409,7 @@ static void read_root(reading *r) {
     read_goal(r, key(root, "goal"));
     got(r, peri_yaml_bool(&r->doc, key(root, "verbose"), &r->to->verbose));
     read_recall(r, key(root, "recall"));
+    read_channels(r, key(root, "channels"));
     not_built(r, key(root, "models"), "models");
 }
 

@@ -57,14 +57,10 @@ void host_resume_deliveries(peri_host *host) {
 }
 
 static peri_pairing *pairing_of(const peri_host *host, const peri_delivery *d) {
-    const peri_session *session = peri_map_get(&host->registry.sessions, d->session);
-    for (const peri_agent *agent = session ? session->agents : NULL; agent;
-         agent = agent->next) {
-        if (!peri_str_eq(agent->key, d->agent)) continue;
-        for (size_t i = 0; i < agent->pairing_count; i++) {
-            peri_pairing *pairing = agent->pairings[i];
-            if (peri_str_eq(pairing->observer->name, d->observer)) return pairing;
-        }
+    const peri_agent *agent = peri_registry_find(&host->registry, d->session, d->agent);
+    for (size_t i = 0; agent && i < agent->pairing_count; i++) {
+        peri_pairing *pairing = agent->pairings[i];
+        if (peri_str_eq(pairing->observer->name, d->observer)) return pairing;
     }
     return NULL;
 }
@@ -79,10 +75,11 @@ void host_expire_stopped(peri_host *host) {
 }
 
 // That it is being handed over is durable before it is: what a crash leaves so is lost, not sent twice.
-int host_begin_handing(void *user, const peri_delivery *delivery) {
+int host_begin_handing(void *user, peri_delivery *delivery) {
     peri_host *host = user;
-    if (!host->ledger) return PERI_OK;
-    int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
+    int status = host_lane_open(host, delivery);
+    if (status < 0 || !host->ledger) return status;
+    status = peri_ledger_commit(host->ledger, host_wall_ms(host));
     if (status == PERI_OK) {
         host->ledger_dirty = false;
         status = peri_ledger_begin_handing(host->ledger, delivery->session, delivery->id);

@@ -24,9 +24,10 @@
 //   digest -> run -> proposal -> ruling -> delivery
 //     overrun           who runs out of time again and againreport            conditions of reports
 //     propose           what a run emits, checked         stale             is advice overtaken?
-//     handing           hand-over of deliveries           notes             deliveries, and their effect
-//     policies          the chain of policies             judge             the batch before the policies
-//     runs              digest -> run                     report_tool       ObserverReport
+//     lanes             which ways lead to an agent       handing           hand-over of deliveries
+//     notes             deliveries, and their effect      policies          the chain of policies
+//     judge             the batch before the policies     runs              digest -> run
+//     report_tool       ObserverReport
 //   bytes -> observation -> activity -> work that is due
 //     observe           observation -> activity -> due    idle              who has not been heard of?
 //     sniff             what a file is                    source            one source, line by line
@@ -372,13 +373,24 @@ void host_record_proposal(peri_host *host, const host_work *work, const peri_pro
 /// file was written again.
 bool host_overtaken(const host_agent *of, const peri_proposal *p);
 
+// host/lanes.c
+/// Takes what the config knows better of the dialects' channels; what names none is told. PERI_ENOMEM.
+PERI_MUST_USE int host_lanes_configure(peri_host *host);
+/// Notes what the record of `dialect` behind an observation tells of the ways to its agent.
+void host_lanes_hear(peri_host *host, const peri_dialect *dialect, host_agent *of,
+                     const peri_obs *obs);
+/// The lane that stands in for one that does not lead to the agent; `lane` itself if it does.
+peri_lane host_lane_for(const host_agent *of, peri_lane lane);
+/// PERI_OK, with the event and answer it goes by, if a delivery may be handed over now; PERI_EAGAIN: not yet.
+PERI_MUST_USE int host_lane_open(const peri_host *host, peri_delivery *delivery);
+
 // host/handing.c
 /// Expires what waits for the sink of observers that the user has stopped.
 void host_expire_stopped(peri_host *host);
 /// Ends the deliveries that a host before this one left unfinished.
 void host_resume_deliveries(peri_host *host);
 /// Around the sink: 0, and the delivery may be handed over; and that it was, or was not.
-int host_begin_handing(void *user, const peri_delivery *delivery);
+int host_begin_handing(void *user, peri_delivery *delivery);
 void host_end_handing(void *user, const peri_delivery *delivery);
 
 // host/notes.c

@@ -134,6 +134,10 @@ static bool overtaken(void *user, const peri_proposal *p) {
     return host_overtaken(((const judge *)user)->work->of, p);
 }
 
+static peri_lane lane_for(void *user, peri_lane lane) {
+    return host_lane_for(((const judge *)user)->work->of, lane);
+}
+
 static const char *spend_veto(void *user) {
     const judge *j = user;
     return host_spend_try(j->host, j->work->of, PERI_SPEND_VETOES, 1);
@@ -173,6 +177,7 @@ static peri_desk_env env_of(judge *j) {
         .step = j->work->step,
         .work = of->work,
         .overtaken = overtaken,
+        .lane_for = lane_for,
         .on_ruling = on_ruling,
         .on_policy_error = on_policy_error,
         .user = j,

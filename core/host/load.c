@@ -46,6 +46,8 @@ int host_load(peri_host *host, const peri_host_options *options) {
     if (status == PERI_OK) status = peri_scrub_new(&host->scrub);
     if (status < 0) return status;
     host_dialects_load(host);
+    status = host_lanes_configure(host);
+    if (status < 0) return status;
     peri_script_options script = host_script_options(host);
     status = peri_script_new(&script, &host->script);
     if (status == PERI_OK) status = host_privacy_load(host, options->use_user_config);

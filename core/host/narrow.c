@@ -111,6 +111,7 @@ int host_config_narrow(host_config *config, peri_str text, peri_str path,
         said.skill_folders != config->skill_folders) {
         left_out(&n, "recall");
     }
+    if (said.channel_count != config->channel_count) left_out(&n, "channels");
     config->goal = said.goal;
     return narrow_privacy(&n);
 }

@@ -3,6 +3,7 @@
 // steps (spec PE-8). The judge is a Lua observer like any other, asked about one note at a time: the turn it
 // sees begins behind the note, its ctx.state tells the note, and its report is the verdict. Called by
 // host/judge.c, host/observe.c and the outbox.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "host/internal.h"
@@ -74,15 +75,6 @@ uint64_t host_notes_need(const host_agent *of) {
 
 // ---- What its delivery comes to
 
-static host_agent *find_agent(const peri_host *host, peri_str session_id, peri_str key) {
-    const peri_session *session = peri_map_get(&host->registry.sessions, session_id);
-    for (const peri_agent *agent = session ? session->agents : NULL; agent;
-         agent = agent->next) {
-        if (peri_str_eq(agent->key, key)) return agent->attached;
-    }
-    return NULL;
-}
-
 static void tell_observer(const host_agent *of, const peri_delivery *delivery, peri_str state,
                           peri_str reason) {
     for (size_t i = 0; i < of->agent->pairing_count; i++) {
@@ -124,11 +116,19 @@ void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_s
         .state = peri_delivery_state_word(state),
         .reason = reason,
     };
+    char way[HOST_WAY_BYTES];
+    if (state == PERI_DELIVERY_HANDED && delivery->event.len) {
+        int len = snprintf(way, sizeof way, "%.*s.%.*s", PERI_FMT(delivery->event),
+                           PERI_FMT(delivery->answer));
+        if (len > 0 && (size_t)len < sizeof way) record.name = peri_str_of(way, (size_t)len);
+    }
     host_record(host, &record);
     host->counts.handed += state == PERI_DELIVERY_HANDED;
     host->counts.seen += state == PERI_DELIVERY_SEEN;
     host->counts.expired += state == PERI_DELIVERY_EXPIRED;
-    host_agent *of = find_agent(host, delivery->session, delivery->agent);
+    const peri_agent *agent =
+        peri_registry_find(&host->registry, delivery->session, delivery->agent);
+    host_agent *of = agent ? agent->attached : NULL;
     if (of) {
         tell_observer(of, delivery, peri_delivery_state_word(state), reason);
         move_note(of, delivery->id, state);

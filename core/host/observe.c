@@ -432,6 +432,7 @@ static void join(peri_host *host, peri_source *source, host_agent *of, peri_obs 
     peri_join_source from = {source->number, dialect && dialect->local_ids};
     peri_join_verdict verdict = peri_join_check(&host->joiner, &of->join, from, obs);
     learn(host, source, of->agent, obs);
+    host_lanes_hear(host, dialect, of, obs);
     learn_observer(host, source, of->agent, obs);
     if (verdict == PERI_JOIN_MORE || verdict == PERI_JOIN_REPEAT) {
         if (peri_join_mend(obs, verdict, &of->tap) < 0) host->counts.lost++;

@@ -59,8 +59,18 @@ enum {
     HOST_MAX_NOTES = 16,  // of one agent, whose effect is looked for; the oldest is given up
     HOST_NOTE_STEPS = 64, // behind a note, then it is given up
     HOST_RELOAD_MS = 1000,
+    HOST_WAY_BYTES = 256,         // EVENT.ANSWER, in a record
+    HOST_MAX_LANES = 4,           // dialects of one agent that state lanes
+    HOST_MAX_CHANNELS = 256,      // that the configs speak of
     HOST_UNTIMED_WALL_MS = 10000, // of a script for which no agent waits: a backstop (D17)
 };
+
+/// What a config knows better of one channel of a dialect.
+typedef struct host_channel {
+    peri_str dialect, file;
+    uint32_t line, column;
+    peri_channel channel;
+} host_channel;
 
 /// What config.yaml said. Texts live in the arena.
 typedef struct host_config {
@@ -94,6 +104,8 @@ typedef struct host_config {
     size_t memory_folder_count;
     const peri_str *skill_folders;
     size_t skill_folder_count;
+    const host_channel *channels; // later ones count
+    size_t channel_count;
 } host_config;
 
 /// What observers may remind an agent of (host/recall.c). Texts live in the arena.
@@ -141,6 +153,7 @@ typedef struct host_session {
     bool refused;         // another does, and that was said
     bool spending;        // in the list of the host
     bool client_observes; // the client runs the observers that its own definitions name
+    uint64_t version;     // of the client, as a number; 0: nobody told
     struct host_session *next_spending;
     const peri_session *session;
 } host_session;
@@ -176,6 +189,9 @@ typedef struct host_agent {
     int64_t heard_ms;
     bool touched; // in the list of the host: its number of items is to be stored
     struct host_agent *next_touched;
+    const peri_lanes *lanes[HOST_MAX_LANES]; // of the dialects that tell of it, where stated
+    size_t lanes_count;
+    const peri_channel *open[PERI_LANE_COUNT]; // what the event under way offers each lane
     bool end_due; // it ended while runs were in flight: WORK_END comes behind the last of them
 } host_agent;
 
@@ -358,6 +374,7 @@ struct peri_host {
     peri_registry registry;
     peri_joiner joiner;
     peri_outbox outbox;
+    bool way_opened;   // an event came that may take what waits
     char *ledger_path; // owned; until the first step opens it
     peri_ledger *ledger;
     bool ledger_replace, ledger_dirty;

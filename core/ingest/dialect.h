@@ -5,6 +5,7 @@
 #define PERI_INGEST_DIALECT_H
 
 #include "ingest/paths.h"
+#include "model/lanes.h"
 #include "model/observation.h"
 
 enum {
@@ -123,6 +124,8 @@ typedef struct peri_rule_pick {
     X(OBSERVER_TASK, "x.observerTask")                                                         \
     X(OBSERVER_TYPE, "x.observerType")                                                         \
     X(CHILD, "x.child")                                                                        \
+    X(EVENT, "x.event")                                                                        \
+    X(EVENT_TOOL, "x.eventTool")                                                               \
     X(PARENT_RECORD, "x.parentRecord")                                                         \
     X(WHOLE, "x.whole")                                                                        \
     X(TOKENS_INPUT, "tokens.input")                                                            \
@@ -210,6 +213,7 @@ typedef struct peri_dialect {
     uint32_t rank;     // of the sources of one session a replay reads those of lowest rank
     bool local_ids;    // call ids are unique in one stream only
     peri_dialect_maps maps;
+    peri_lanes lanes; // how its agent is answered
 } peri_dialect;
 
 #endif

@@ -74,6 +74,8 @@ static const struct {
     AT(OBSERVER_TASK, TEXT, x.observer_task),
     AT(OBSERVER_TYPE, TEXT, x.observer_type),
     AT(CHILD, TEXT, x.child),
+    AT(EVENT, TEXT, x.event),
+    AT(EVENT_TOOL, TEXT, x.event_tool),
     AT(PARENT_RECORD, TEXT, x.parent_record),
     AT(MAYBE, FLAG, x.maybe),
     AT(MID_TURN, FLAG, x.mid_turn),

@@ -141,23 +141,34 @@ static int find_session(peri_registry *registry, peri_str id, peri_session **out
     return PERI_OK;
 }
 
+static peri_agent *agent_of(const peri_session *session, peri_str key) {
+    peri_agent *agent = session->agents;
+    while (agent && !peri_str_eq(agent->key, key)) agent = agent->next;
+    return agent;
+}
+
+peri_agent *peri_registry_find(const peri_registry *registry, peri_str session_id,
+                               peri_str key) {
+    const peri_session *session = peri_map_get(&registry->sessions, session_id);
+    return session ? agent_of(session, key) : NULL;
+}
+
 int peri_registry_agent(peri_registry *registry, peri_str session_id, peri_str key,
                         peri_agent **out, bool *made) {
     peri_session *session;
     *made = false;
     int status = find_session(registry, session_id, &session);
     if (status < 0) return status;
-    for (peri_agent *agent = session->agents; agent; agent = agent->next) {
-        if (peri_str_eq(agent->key, key)) {
-            *out = agent;
-            return PERI_OK;
-        }
+    peri_agent *agent = agent_of(session, key);
+    if (agent) {
+        *out = agent;
+        return PERI_OK;
     }
     if (session->agent_count >= PERI_MAX_AGENTS) {
         registry->refused_count++;
         return PERI_ELIMIT;
     }
-    peri_agent *agent = calloc(1, sizeof *agent);
+    agent = calloc(1, sizeof *agent);
     if (!agent) return PERI_ENOMEM;
     agent->session = session;
     status = peri_own(&agent->key, key);

@@ -156,6 +156,9 @@ void peri_registry_deinit(peri_registry *registry);
 PERI_MUST_USE int peri_registry_agent(peri_registry *registry, peri_str session, peri_str agent,
                                       peri_agent **out, bool *made);
 
+/// The agent of an agent key, or NULL.
+peri_agent *peri_registry_find(const peri_registry *registry, peri_str session, peri_str agent);
+
 /// Whether `observer` applies to an agent: enabled, not the agent itself, not an observer's
 /// session, and named by its `agents` if it narrows them (by type, or by "main").
 bool peri_pairing_applies(const peri_observer *observer, const peri_agent *agent);

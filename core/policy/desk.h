@@ -82,6 +82,9 @@ typedef struct peri_desk_env {
     uint32_t turn, step;
     uint64_t work; // counts the agent's tool calls: has it done anything since?
     bool (*overtaken)(void *user, const peri_proposal *proposal);
+    /// The lane that stands in for one that does not lead to the agent; the same if it does. May
+    /// be NULL: all do.
+    peri_lane (*lane_for)(void *user, peri_lane lane);
     /// A proposal's fate. `released`: it had been deferred.
     void (*on_ruling)(void *user, const peri_proposal *proposal, const peri_decision *decision,
                       bool released);

@@ -180,9 +180,40 @@ static peri_decision drop(const char *reason) {
         .verdict = PERI_VERDICT_DROP, .reason = peri_str_c(reason), .policy = PERI_STR("core")};
 }
 
+// What stands in for a lane that does not lead to the agent.
+static peri_lane lane_for(const peri_judging *j, peri_lane lane) {
+    return j->env->lane_for ? j->env->lane_for(j->env->user, lane) : lane;
+}
+
+static void tell_missing(const peri_judging *j, peri_decision *d, peri_lane missing) {
+    peri_buf text;
+    peri_buf_init(&text, 512);
+    peri_buf_addf(&text, "%.*s; no way leads to it by lane %.*s", PERI_FMT(d->reason),
+                  PERI_FMT(peri_lane_word(missing)));
+    peri_str reason = peri_arena_copy(j->arena, peri_buf_str(&text));
+    peri_buf_deinit(&text);
+    if (reason.ptr) d->reason = reason;
+}
+
+// The chain has spoken: a lane that leads nowhere is none, and what stood in for the definition's from
+// the start is told as well.
+static void lead(const peri_judging *j, const peri_proposal *p, peri_decision *d) {
+    if (d->verdict == PERI_VERDICT_DROP) return;
+    peri_lane asked = d->lane, to = lane_for(j, asked);
+    if (to != asked) {
+        d->lane = to;
+        d->policy = PERI_STR("core");
+    } else if (p->lane != to && lane_for(j, p->lane) == to) {
+        asked = p->lane;
+    } else {
+        return;
+    }
+    tell_missing(j, d, asked);
+}
+
 // Where the chain starts from: the configured budget, the definition's lane.
 static peri_decision starting_point(const peri_judging *j, const peri_proposal *p) {
-    peri_decision decision = {.lane = p->lane, .policy = PERI_STR("core")};
+    peri_decision decision = {.lane = lane_for(j, p->lane), .policy = PERI_STR("core")};
     bool veto = p->kind == PERI_PROPOSAL_VETO;
     if (veto ? j->facts.left.vetoes > 0 : j->facts.left.advisories > 0) {
         decision.verdict = PERI_VERDICT_DELIVER;
@@ -305,5 +336,6 @@ peri_decision peri__judging_verdict(peri_judging *j, const peri_proposal *p) {
         decision = asked;
         if (changed) decision.policy = name;
     }
+    lead(j, p, &decision);
     return clamp(j, p, decision);
 }

@@ -7,6 +7,7 @@
 
 #include "ingest/dialect.h"
 #include "script/dialect_vm.h"
+#include "script/lanes_load.h"
 
 enum { ARENA_MAX_BYTES = 4 * 1024 * 1024 };
 
@@ -285,6 +286,9 @@ static void read_dialect(loader *l) {
     if (peri_json_int(member(root, "rank"), &rank) == PERI_OK && rank > 0 && rank < 100) {
         dialect->rank = (uint32_t)rank;
     }
+    int lanes = peri_lanes_load(member(root, "lanes"), l->file, &l->to->arena, l->diags,
+                                &dialect->lanes);
+    if (lanes < 0) l->status = lanes;
     peri_dialect_vm_expect(&l->to->vm, peri_json_is_true(member(root, "maps")));
     dialect->maps = peri_dialect_vm_maps(&l->to->vm);
 }
@@ -342,4 +346,8 @@ void peri_dialect_file_free(peri_dialect_file *file) {
 
 const peri_dialect *peri_dialect_file_get(const peri_dialect_file *file) {
     return &file->dialect;
+}
+
+int peri_dialect_file_say(peri_dialect_file *file, const peri_channel *channel) {
+    return peri_lanes_say(&file->dialect.lanes, channel, &file->arena);
 }

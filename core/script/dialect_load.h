@@ -22,4 +22,8 @@ void peri_dialect_file_free(peri_dialect_file *file);
 /// The compiled rules; live as long as the file.
 const peri_dialect *peri_dialect_file_get(const peri_dialect_file *file);
 
+/// Takes what a config knows better of one channel of the dialect's lanes. PERI_ENOENT if no lane goes by
+/// it, PERI_ELIMIT, PERI_ENOMEM.
+PERI_MUST_USE int peri_dialect_file_say(peri_dialect_file *file, const peri_channel *channel);
+
 #endif

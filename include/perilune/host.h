@@ -203,6 +203,9 @@ typedef struct peri_delivery {
     peri_str origin;   ///< "observer:TYPE", for agents that keep where a message comes from
     peri_str priority; ///< "next": before anything else that waits for the agent
     bool is_meta;      ///< true: not the user's words
+    peri_str event;    ///< the agent's event whose answer carries it; "*": a command of any
+                       ///< moment; absent: its dialect does not say
+    peri_str answer;   ///< the member of that answer, or the command; absent with `event`
 } peri_delivery;
 
 /// Takes a delivery; must not step or free the host. @return PERI_OK: handed over; PERI_EAGAIN: keep it queued and ask again at

@@ -44,7 +44,7 @@ typedef enum peri_record_kind {
 /// | run | digest id | how it ended (below) | error | - | observer; count: failures in a row |
 /// | proposal | its id | advisory veto report | its text | - | severity, fingerprint, lane |
 /// | decision | proposal id | deliver defer drop | - | why | lane, policy; trigger: released; name: shadow |
-/// | delivery | proposal id | would-deliver queued handed seen expired | frame | why | lane |
+/// | delivery | proposal id | would-deliver queued handed seen expired | frame | why | lane; name: EVENT.ANSWER it was handed to |
 /// | delivery | proposal id | followed ignored contradicted | - | why | lane; trigger: its state before |
 /// | usage | - | model | - | - | count: output tokens |
 /// | warning | - | stable id | what is wrong | what to do | file |

@@ -30,6 +30,16 @@ M.ROWS = {
     },
 }
 
+--- What stands in for a lane that does not lead to an agent (a dialect's `lanes` say which do):
+--- the first of these that does, else `user`. Only ever one that disturbs less, and nothing
+--- stands in for a veto.
+M.INSTEAD = {
+    steer = { "prompt" },
+    follow_up = { "steer", "prompt" },
+    prompt = {},
+    hold = {},
+}
+
 -- A veto only ever holds: it has an agent to hold or it is nothing.
 local HOLD = {
     plan = { "drop", "nothing to hold in plan mode" },

@@ -149,4 +149,26 @@ IT("tells a missing file from an unreadable one") {
     stop();
 }
 
+IT("C57 takes what is known of channels, later ones behind the earlier, and refuses other words") {
+    start();
+    CHECK_OK(parse(
+        "channels:\n  claude-hooks:\n    \"PostToolUse:Agent\": { additionalContext: dropped }\n"
+        "    Stop: { decision: \"since 2.1.9\", additionalContext: ok }\n"));
+    CHECK_OK(parse("channels: { pi-json: { \"*\": { steer: ignored } } }"));
+    CHECK_EQ(config.channel_count, 4);
+    const host_channel *first = &config.channels[0], *second = &config.channels[1];
+    CHECK_STR(first->channel.event, "PostToolUse");
+    CHECK_STR(first->channel.tool, "Agent");
+    CHECK_EQ(first->channel.reach, PERI_REACH_DROPPED);
+    CHECK_EQ(first->line, 3);
+    CHECK_STR(second->channel.since, "2.1.9");
+    CHECK_STR(config.channels[3].dialect, "pi-json");
+    CHECK_EQ(parse("channels: { pi-json: { x: { steer: yes } } }"), PERI_EINVAL);
+    CHECK_HAS(peri_buf_str(&said), "config.yaml:1:36: error: channels: 'yes' is not");
+    CHECK_EQ(parse("channels: { pi-json: ok }"), PERI_EINVAL);
+    CHECK_EQ(parse("channels: ok"), PERI_EINVAL);
+    CHECK_EQ(config.channel_count, 4);
+    stop();
+}
+
 TEST_MAIN

@@ -273,6 +273,32 @@ IT("never holds the agent for an advisory") {
     stop();
 }
 
+static peri_lane only_prompt(void *user, peri_lane lane) {
+    (void)user;
+    if (lane == PERI_LANE_STEER || lane == PERI_LANE_FOLLOW_UP) return PERI_LANE_PROMPT;
+    return lane == PERI_LANE_HOLD ? PERI_LANE_USER : lane;
+}
+
+IT("PE-7 rules for no lane that does not lead to the agent, and says which that was") {
+    start(10, 3);
+    env.lane_for = only_prompt;
+    const peri_proposal all[] = {
+        make("a", PERI_PROPOSAL_ADVISORY, PERI_LANE_STEER),
+        make("b", PERI_PROPOSAL_VETO, PERI_LANE_HOLD),
+        make("c", PERI_PROPOSAL_ADVISORY, PERI_LANE_PROMPT),
+        make("d", PERI_PROPOSAL_ADVISORY, PERI_LANE_LOG),
+    };
+    decide(all, 4);
+    static const peri_lane lanes[] = {PERI_LANE_PROMPT, PERI_LANE_USER, PERI_LANE_PROMPT,
+                                      PERI_LANE_LOG};
+    for (size_t i = 0; i < 4; i++) CHECK_EQ(rulings.all[i].lane, lanes[i]);
+    CHECK_HAS(peri_str_c(rulings.all[0].reason), "; no way leads to it by lane steer");
+    CHECK_HAS(peri_str_c(rulings.all[1].reason), "; no way leads to it by lane hold");
+    CHECK_EQ(strlen(rulings.all[2].reason), strlen("within the window's budget"));
+    CHECK_EQ(book.session, 0); // nobody was held
+    stop();
+}
+
 IT("takes nothing off the window for what only the user sees, but ends it in a session") {
     start(1, 3);
     for (int i = 0; i < PERI_SESSION_ADVISORIES + 5; i++) {

@@ -173,4 +173,21 @@ IT("PI-8 expires what waits for one agent, one session or all") {
     stop();
 }
 
+IT("PE-7 a veto that no stop has taken is over with its turn; advice waits longer") {
+    start(true);
+    answer = PERI_EAGAIN;
+    peri_proposal p = {
+        .id = PERI_STR("v"), .observer = PERI_STR("o"), .text = PERI_STR("no"), .turn = 4};
+    CHECK_OK(peri_outbox_add(&outbox, PERI_STR("s"), PERI_STR("a"), PERI_LANE_HOLD, &p, &dice));
+    p.id = PERI_STR("w");
+    CHECK_OK(
+        peri_outbox_add(&outbox, PERI_STR("s"), PERI_STR("a"), PERI_LANE_STEER, &p, &dice));
+    peri_outbox_age(&outbox, PERI_STR("s"), PERI_STR("a"), 4);
+    CHECK_EQ(outbox.count, 2);
+    peri_outbox_age(&outbox, PERI_STR("s"), PERI_STR("a"), 5);
+    CHECK_EQ(outbox.count, 1);
+    CHECK_STR(peri_buf_str(&told), "qqe");
+    stop();
+}
+
 TEST_MAIN

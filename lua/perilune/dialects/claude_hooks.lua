@@ -41,6 +41,29 @@ return dialect {
   common = { ["x.cwd"] = "cwd", ["x.agentName"] = "agent_type", ["x.permissionMode"] = "permission_mode",
     ["x.observers"] = "@env.PERILUNE_OBSERVERS", ["x.restricted"] = "@env.PERILUNE_RESTRICTED",
     ["x.clientObserves"] = { any = { { [experimental] = truthy } } } },
+  -- Tried with both versions: a marker was answered by each channel, and the next request to the model
+  -- held it. Of older ones it is known that PreToolUse's was ignored and PostToolUse's dropped on Agent.
+  lanes = {
+    event = "hook_event_name", tool = "tool_name", checked = "2.1.215 and 2.1.332",
+    steer = { "PostToolBatch.additionalContext", "PostToolUse.additionalContext",
+      "PostToolUseFailure.additionalContext", "PreToolUse.additionalContext",
+      "SubagentStart.additionalContext", "UserPromptSubmit.additionalContext", "UserPromptSubmit.stdout" },
+    prompt = { "UserPromptSubmit.additionalContext", "UserPromptSubmit.stdout" },
+    follow_up = { "Stop.additionalContext", "Stop.decision", "SubagentStop.additionalContext",
+      "SubagentStop.decision", "UserPromptSubmit.additionalContext", "UserPromptSubmit.stdout" },
+    hold = { "Stop.decision", "Stop.additionalContext", "SubagentStop.decision", "SubagentStop.additionalContext" },
+    channels = {
+      PreToolUse = { additionalContext = "since 2.1.215" },
+      PostToolUse = { additionalContext = "ok" },
+      ["PostToolUse:Agent"] = { additionalContext = "since 2.1.215" },
+      PostToolUseFailure = { additionalContext = "ok" },
+      PostToolBatch = { additionalContext = "ok" },
+      SubagentStart = { additionalContext = "ok" },
+      UserPromptSubmit = { additionalContext = "ok", stdout = "ok" },
+      Stop = { additionalContext = "ok", decision = "ok" },
+      SubagentStop = { additionalContext = "ok", decision = "ok" },
+    },
+  },
   skip = { { ["@done"] = true } },
   rules = {
     { when = { hook_event_name = "SessionStart" }, emit = { kind = "conversation", id = "session_id" } },

@@ -45,6 +45,13 @@ return dialect {
     ["x.record"] = "uuid", ["x.parent"] = "parent_tool_use_id", ["x.agentName"] = "subagent_type",
     ["x.retracts"] = { "supersedes", "retracted_message_uuids" },
   },
+  -- A line of type `user` on standard input, with --input-format stream-json. Tried with both versions:
+  -- priority `next` came behind the running calls, `later` behind the turn, `shouldQuery: false` with the
+  -- next prompt. Nothing holds a stop but a hook.
+  lanes = {
+    checked = "2.1.215 and 2.1.332", steer = "*.next", prompt = "*.shouldQuery", follow_up = "*.later",
+    channels = { ["*"] = { next = "ok", later = "ok", shouldQuery = "ok" } },
+  },
   skip = { { type = "user", isReplay = true } },
   rules = {
     { when = { type = "assistant", error = { present = true } }, emit = {

@@ -41,6 +41,8 @@ end
 
 return dialect {
   name = "codex-exec", api = 1, rank = 2, local_ids = true,
+  -- It takes nothing while it runs: the next prompt is that of `codex exec resume`.
+  lanes = { prompt = "*.prompt", channels = { ["*"] = { prompt = "ok" } } },
   detect = {
     { has = { "thread_id" }, when = { type = "thread.started" } },
     { has = { "item" }, when = { type = { "item.started", "item.updated", "item.completed" } } },

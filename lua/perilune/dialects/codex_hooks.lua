@@ -12,6 +12,23 @@ return dialect {
   observer_origin = "perilune",
   common = { ["x.cwd"] = "cwd", ["x.agentName"] = "agent_type", ["x.permissionMode"] = "permission_mode",
     ["x.observers"] = "@env.PERILUNE_OBSERVERS", ["x.restricted"] = "@env.PERILUNE_RESTRICTED" },
+  -- Seen in recordings; those of subagents stand in its schemas alone. Older builds refuse PreToolUse's.
+  lanes = {
+    event = "hook_event_name", tool = "tool_name", checked = "0.171.0",
+    steer = { "PostToolUse.additionalContext", "PreToolUse.additionalContext", "SubagentStart.additionalContext",
+      "UserPromptSubmit.additionalContext" },
+    prompt = { "UserPromptSubmit.additionalContext" },
+    follow_up = { "Stop.decision", "SubagentStop.decision", "UserPromptSubmit.additionalContext" },
+    hold = { "Stop.decision", "SubagentStop.decision" },
+    channels = {
+      PreToolUse = { additionalContext = "since 0.171.0" },
+      PostToolUse = { additionalContext = "ok" },
+      SubagentStart = { additionalContext = "ok" },
+      UserPromptSubmit = { additionalContext = "ok" },
+      Stop = { decision = "ok" },
+      SubagentStop = { decision = "ok" },
+    },
+  },
   skip = { { ["@done"] = true } },
   rules = {
     { when = { hook_event_name = "SessionStart" }, emit = { kind = "conversation", id = "session_id" } },

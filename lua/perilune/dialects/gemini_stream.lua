@@ -8,6 +8,8 @@ end
 
 return dialect {
   name = "gemini-stream", api = 1, rank = 2,
+  -- It takes nothing while it runs.
+  lanes = { prompt = "*.prompt", channels = { ["*"] = { prompt = "ok" } } },
   detect = {
     { has = { "session_id", "model", "timestamp" }, when = { type = "init" } },
     { has = { "timestamp", "role", "content" }, when = { type = "message" } },

@@ -1,5 +1,7 @@
 -- Turns what a dialect file says into plain data that C compiles (core/script/dialect_load.c): the short
 -- forms of picks and tests become their long ones. Runs once a file, at load.
+local order = require("perilune.lanes")
+
 local M = {}
 
 local MAX_EMITS = 64 -- of one map function for one record
@@ -105,6 +107,8 @@ end
 local function common(t)
   local out = { session = t.session, agentKey = t.agent, at = t.at, seq = t.seq }
   for name, value in pairs(t.common or {}) do out[name] = value end
+  local answered = t.lanes or {}
+  out["x.event"], out["x.eventTool"] = answered.event, answered.tool
   return sets(out)
 end
 
@@ -147,6 +151,35 @@ local function detects(t)
   return out
 end
 
+-- channels = { ["EVENT[:TOOL]"] = { ANSWER = "ok" | "ignored" | "dropped" | "unknown" | "since VERSION" } }
+local function channels(given)
+  local out = {}
+  for at, answers in pairs(given or {}) do
+    for answer, reach in pairs(answers) do out[#out + 1] = { at = at, answer = answer, reach = reach } end
+  end
+  table.sort(out, function(a, b)
+    if a.at ~= b.at then return a.at < b.at end
+    return a.answer < b.answer
+  end)
+  return out
+end
+
+local beside_lanes = { event = true, tool = true, channels = true, checked = true }
+
+-- Every lane that leads to an agent, with its ways and what stands in for it.
+local function lanes(given)
+  if not given then return nil end
+  local of = {}
+  for lane in pairs(order.INSTEAD) do
+    of[#of + 1] = { lane = lane, ways = list(given[lane] or {}), instead = order.INSTEAD[lane] }
+  end
+  for lane in pairs(given) do
+    if not order.INSTEAD[lane] and not beside_lanes[lane] then of[#of + 1] = { lane = tostring(lane) } end
+  end
+  table.sort(of, function(a, b) return a.lane < b.lane end)
+  return { checked = given.checked, channels = channels(given.channels), of = of }
+end
+
 local known = {
   name = true, api = true, detect = true, session = true, agent = true, at = true, seq = true, common = true,
   skip = true, rules = true, sidecar = true, observer_origin = true, lanes = true, root = true, rank = true,
@@ -173,7 +206,7 @@ function M.new(t)
   local data = {
     name = t.name, api = t.api or 1, detects = detects(t), common = common(t), rules = rules(t, names),
     sidecar = t.sidecar, observerOrigin = t.observer_origin, observerFile = t.observer_file,
-    lanes = t.lanes, root = t.root, rank = t.rank,
+    lanes = lanes(t.lanes), root = t.root, rank = t.rank,
     localIds = t.local_ids, maps = #found > 0,
   }
   return { data = data, call = #found > 0 and caller(found) or nil }

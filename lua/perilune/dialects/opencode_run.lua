@@ -51,6 +51,8 @@ local from_user = { { when = { ["properties.part.type"] = "text", ["properties.p
 
 return dialect {
   name = "opencode-run", api = 1, rank = 2,
+  -- `run` takes nothing while it runs.
+  lanes = { prompt = "*.prompt", channels = { ["*"] = { prompt = "ok" } } },
   detect = {
     { has = { "timestamp", "sessionID", "part.messageID" } },
     { has = { "timestamp", "sessionID", "error" }, when = { type = "error" } },

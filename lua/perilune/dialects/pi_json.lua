@@ -35,6 +35,11 @@ return dialect {
     { has = { "assistantMessageEvent" }, when = { type = "message_update" } },
   },
   at = { "message.timestamp", "timestamp" },
+  -- Commands of `pi --mode rpc`; to `--mode json` nothing can be said before its next prompt.
+  lanes = {
+    checked = "1.6.0", steer = "*.steer", prompt = "*.prompt", follow_up = "*.follow_up",
+    channels = { ["*"] = { steer = "ok", follow_up = "ok", prompt = "ok" } },
+  },
   skip = {
     { type = { "agent_start", "agent_end", "turn_start", "message_start", "message_update",
       "tool_execution_start", "tool_execution_update", "tool_execution_end", "queue_update", "entry_appended",
