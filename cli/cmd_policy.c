@@ -1,4 +1,5 @@
-// `perilune policy eval` and `perilune policy table`: what policies decide, without an agent.
+// `perilune policy eval`, `table` and `lanes`: what policies decide and which ways lead to an agent, without
+// one.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,24 +8,27 @@
 #include "cli.h"
 #include "host/author.h"
 #include "policy_eval.h"
+#include "policy_lanes.h"
 #include "policy_table.h"
 #include "session.h"
 
 static const char help[] =
     "usage: perilune policy eval [options] [FILE|-]\n"
     "       perilune policy table [options]\n"
+    "       perilune policy lanes [options]\n"
     "\n"
     "eval puts proposals to the policies and prints what they decide. One JSON object\n"
     "a line:\n"
     "  {\"proposals\":[{\"observer\":\"a\",\"kind\":\"advisory\",\"text\":\"...\",\n"
     "                 \"fingerprint\":\"f\"}]}\n"
     "docs/reference/policies.md names all it may hold. table prints what becomes of a\n"
-    "proposal by its severity, the agent's state and the lane it asks for.\n"
+    "proposal by its severity, the agent's state and the lane it asks for. lanes prints\n"
+    "by which events and commands each agent is reached, as your config has it.\n"
     "\n"
     "  --policy A,B   policies instead of the configured ones\n"
     "  --config FILE  one more config.yaml over yours\n"
     "  --lua DIR      shipped Lua from this folder instead of the built-in\n"
-    "  --json         the table as one object a cell\n"
+    "  --json         the table as one object a cell, the lanes as one a way\n"
     "\n"
     "Exit status: 0 printed; 2 usage, or input that cannot be read; 3 internal\n"
     "failure.\n";
@@ -42,7 +46,7 @@ static int eval_file(const char *path, const peri_chain *chain) {
     return code;
 }
 
-// A host that loads no observer, for its policies alone.
+// A host that loads no observer, for its policies and dialects alone.
 static int open_host(const session_options *options, peri_host_options *how, peri_host **out) {
     int code = session_host_options(options, how);
     if (code != PERI_EXIT_OK) return code;
@@ -65,6 +69,15 @@ static int with_chain(const session_options *options, bool table, const char *pa
     return code;
 }
 
+static int print_lanes(const session_options *options) {
+    peri_host_options how = PERI_HOST_OPTIONS_INIT;
+    peri_host *host = NULL;
+    int code = open_host(options, &how, &host);
+    if (code == PERI_EXIT_OK) policy_lanes(host, options->json, stdout);
+    peri_host_free(host);
+    return code;
+}
+
 int cmd_policy(int argc, char **argv) {
     session_options options = {0};
     const peri_option list[] = {
@@ -83,8 +96,11 @@ int cmd_policy(int argc, char **argv) {
             code = with_chain(&options, false, count == 2 ? words[1] : NULL);
         } else if (count == 1 && strcmp(words[0], "table") == 0) {
             code = with_chain(&options, true, NULL);
+        } else if (count == 1 && strcmp(words[0], "lanes") == 0) {
+            code = print_lanes(&options);
         } else {
-            fputs("perilune policy: say eval or table; see perilune policy --help\n", stderr);
+            fputs("perilune policy: say eval, table or lanes; see perilune policy --help\n",
+                  stderr);
             code = PERI_EXIT_USAGE;
         }
     }

@@ -51,6 +51,11 @@ int peri_host_open_chain(peri_host *host, const peri_host_options *options, peri
     return PERI_OK;
 }
 
+void peri_host_each_lanes(const peri_host *host, peri_lanes_fn fn, void *user) {
+    for (size_t i = 0; i < host->dialect_count; i++)
+        fn(user, host->dialects[i]->name, &host->dialects[i]->lanes);
+}
+
 bool peri_host_knows_agent(const peri_host *host, peri_str name) {
     return host_agents_find(&host->agents, name) != NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "gate/rule.h"
+#include "model/lanes.h"
 #include "model/turn.h"
 #include "perilune/host.h"
 #include "policy/desk.h"
@@ -39,6 +40,10 @@ typedef struct peri_chain {
 /// one named there cannot be used; PERI_ENOMEM. What is wrong was logged.
 PERI_MUST_USE int peri_host_open_chain(peri_host *host, const peri_host_options *options,
                                        peri_chain *out);
+
+/// Tells each dialect's lanes, as the config has them, in the order of their names.
+typedef void (*peri_lanes_fn)(void *user, peri_str dialect, const peri_lanes *lanes);
+void peri_host_each_lanes(const peri_host *host, peri_lanes_fn fn, void *user);
 
 typedef enum peri_file_kind {
     PERI_KIND_UNKNOWN,

@@ -48,7 +48,7 @@ check "eval names that policy" grep -q "nosuch" "$work/err"
 try "$perilune" policy eval "$work/missing"
 check "eval exits 2 for a file that is not there" exits 2
 try "$perilune" policy
-check "policy without a verb is refused" refuses "eval or table"
+check "policy without a verb is refused" refuses "eval, table or lanes"
 
 try "$perilune" policy table
 check "C56 the table has 18 rows and two of headings" prints_lines 20
@@ -60,4 +60,24 @@ check "C56 a nit never wakes an idle agent" \
   says '"severity":"nit","state":"idle","lane":"steer","action":"prompt"'
 try "$perilune" policy table --policy shadow
 check "the table is that of the policies it is asked about" grep -q 'running   log' "$work/out"
+
+try "$perilune" policy lanes
+check "PE-6 every dialect of a live agent states its lanes" says 'codex-hooks, tried with 0.171.0'
+check "PE-7 a lane without a way says what stands in for it" says 'steer      none: prompt instead'
+printf 'channels: { claude-hooks: { "PostToolUse:Agent": { additionalContext: dropped } } }\n' \
+  >"$work/channels.yaml"
+try "$perilune" policy lanes --json --config "$work/channels.yaml"
+check "C57 the config knows better" \
+  says '"event":"PostToolUse","tool":"Agent","answer":"additionalContext","reach":"dropped"'
+check "C57 what it does not speak of stays" \
+  says '"event":"PreToolUse","answer":"additionalContext","reach":"ok","since":"2.1.215"'
+
+mkdir "$work/observers"
+write_talker >"$work/observers/talker.lua"
+try "$perilune" run --quiet --observers "$work/observers" --sink "$work/sink" \
+  "$captures/claude-code-2.1.332/ctx_332/hooks.jsonl"
+check "C57 the sink is told by which answer to which event a note goes" \
+  grep -q '"event":"PostToolBatch","answer":"additionalContext"}$' "$work/sink"
+check "C57 and hands over nothing at an event that leads nowhere" \
+  sh -c "! grep -q '\"event\":\"PreToolUse\"' '$work/sink'"
 finish
