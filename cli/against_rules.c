@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "gate/gate.h"
-#include "host/author.h"
+#include "host/admit/permissions.h"
 #include "prose.h"
 
 enum { MAX_REQUESTS = 4096, REQUESTS_BYTES = 8 * 1024 * 1024, LINE_BYTES = 16 * 1024 };

@@ -2,7 +2,7 @@
 #ifndef PERI_CLI_AGREED_H
 #define PERI_CLI_AGREED_H
 
-#include "host/trust.h"
+#include "host/written/trust.h"
 
 typedef struct peri_agreed {
     peri_buf file; // where the store is

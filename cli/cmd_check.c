@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cli.h"
 #include "host/author.h"
+#include "host/written/layers.h"
 #include "io/files.h"
 #include "plain.h"
 #include "tell.h"

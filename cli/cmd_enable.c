@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "cli.h"
-#include "host/author.h"
 #include "io/files.h"
 #include "known.h"
 #include "ledger/pairing_state.h"

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "cli.h"
-#include "host/gate.h"
+#include "host/admit/gate.h"
 #include "known.h"
 #include "prose.h"
 #include "session.h"

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "cli.h"
-#include "host/layers.h"
+#include "host/written/layers.h"
 #include "paths.h"
 #include "prose.h"
 #include "tell.h"

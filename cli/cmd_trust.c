@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "cli.h"
-#include "host/author.h"
+#include "host/written/layers.h"
 #include "project_view.h"
 #include "prose.h"
 #include "tell.h"

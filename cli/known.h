@@ -2,8 +2,7 @@
 #ifndef PERI_CLI_KNOWN_H
 #define PERI_CLI_KNOWN_H
 
-#include "host/author.h"
-#include "host/layers.h"
+#include "host/written/layers.h"
 #include "perilune/perilune.h"
 
 /// A host that knows the user's observers, those of `project` and those of the folder `observers`, if

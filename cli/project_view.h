@@ -2,7 +2,7 @@
 #ifndef PERI_CLI_PROJECT_VIEW_H
 #define PERI_CLI_PROJECT_VIEW_H
 
-#include "host/project.h"
+#include "host/written/project.h"
 
 /// The layer that has an observer called `name` apart from the project; absent if none has.
 /// `user` as given.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_tree.h"
+#include "host/author.h"
 
 enum { SCENE_MAX_BYTES = 16 * 1024 * 1024, ROOM_MAX_BYTES = 4 * 1024 * 1024, MAX_DEPTH = 64 };
 

@@ -4,7 +4,8 @@
 #define PERI_CLI_SCENE_H
 
 #include "base/buf.h"
-#include "host/author.h"
+#include "model/turn.h"
+#include "perilune/host.h"
 
 typedef struct scene {
     peri_host *host; // whose config says which secrets are replaced; borrowed

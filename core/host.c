@@ -1,14 +1,20 @@
 // The host: everything one embedder's observers need, wired together. The data path is one direction,
 // and a step walks it a little further:
 //
-//   bytes -> line -> record -> observation -> activity -> due work      host/input.c, host/observe.c
-//   due work -> digest -> run -> proposal -> ruling -> delivery         host/runs.c
-//   every step of it -> record -> subscribers, ledger                   host/records.c
+//   bytes -> line -> record -> observation -> activity -> due work      host/read/
+//   due work -> digest -> run -> proposal -> ruling -> delivery         host/run/
+//   every step of it -> record -> subscribers, ledger                   host/told/
 //
 // No globals, no threads, no signals; all of it happens inside the owner's own calls.
 #include <stdlib.h>
 
-#include "host/internal.h"
+#include "host/admit/admit.h"
+#include "host/load.h"
+#include "host/read/read.h"
+#include "host/run/run.h"
+#include "host/status/status.h"
+#include "host/told/told.h"
+#include "host/written/written.h"
 
 // The part of the options that a caller built against an older header has.
 static int take_options(const peri_host_options *given, peri_host_options *out) {

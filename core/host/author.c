@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-#include "host/internal.h"
+#include "host/run/run.h"
+#include "host/told/told.h"
 
 typedef struct watch {
     peri_digest_fn fn;

@@ -3,7 +3,6 @@
 #define PERI_HOST_AUTHOR_H
 
 #include "base/diag.h"
-#include "gate/rule.h"
 #include "model/lanes.h"
 #include "model/turn.h"
 #include "perilune/host.h"
@@ -21,14 +20,8 @@ PERI_MUST_USE int peri_host_watch_digests(peri_host *host, const peri_observer *
 /// `text` with its secrets replaced as the host's config says: borrowed as it is, or in `room`.
 peri_str peri_host_scrub(peri_host *host, peri_str text, peri_buf *room);
 
-/// The loaded definition called `name`, or NULL.
-const peri_observer *peri_host_find_observer(const peri_host *host, peri_str name);
-
 /// True if an agent definition is called `name`: others may name it as their observer.
 bool peri_host_knows_agent(const peri_host *host, peri_str name);
-
-/// True of what stands beside definitions and is none: a spec, or a scene for one.
-bool peri_host_is_of_spec(peri_str file);
 
 /// A host's policies and limits. Lives as long as the host.
 typedef struct peri_chain {
@@ -72,19 +65,5 @@ PERI_MUST_USE int peri_checker_know(void *user, const char *path);
 /// Validates one file: a config (.yaml), a Markdown observer, or Lua by what it returns. Problems go to
 /// `diags`. What `observer` points to is borrowed until the next call.
 peri_checked peri_checker_file(peri_checker *checker, const char *path, peri_diag_list *diags);
-
-/// One permission rule of a config, tried on requests.
-typedef struct peri_tried_rule {
-    const char *effect; // deny, ask, allow
-    peri_str text;      // as written; lent for the call
-    uint32_t line;
-    bool of_agent;  // it can speak of observers at all
-    size_t matched; // of the requests
-} peri_tried_rule;
-typedef void (*peri_tried_rule_fn)(void *user, const peri_tried_rule *rule);
-
-/// Tries each rule of the config `path`, which was found valid. What reading the file answers.
-PERI_MUST_USE int peri_host_try_rules(const char *path, const peri_agent_request *requests,
-                                      size_t count, peri_tried_rule_fn fn, void *user);
 
 #endif

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "host/author.h"
-#include "host/internal.h"
+#include "host/names.h"
+#include "host/written/written.h"
 #include "script/outline.h"
 
 enum { CHECK_WALL_MS = 10000 }; // nobody waits: the count of instructions decides

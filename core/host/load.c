@@ -1,8 +1,11 @@
 // Loading what people write: dialects, shipped inside the library or replaced by a folder,
 // and the configs in their order. A file that cannot be used is left out alone, with a diagnostic.
+#include "host/load.h"
+
 #include <stdlib.h>
 
-#include "host/internal.h"
+#include "host/run/run.h"
+#include "host/written/written.h"
 
 // One of the user's own files. What a broken one switches off cannot be known, so everything is
 // (spec PI-14): a typing mistake never switches an observer on.

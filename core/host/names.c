@@ -1,12 +1,13 @@
 // The names in a config that nothing has: a misspelt observer stays on when it was to be switched off, and
 // a misspelt policy is left out. Known is what the layers hold where `check` runs, what stands beside the
 // config, and what is checked along with it. Called by host/check.c.
+#include "host/names.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/yaml.h"
-#include "host/author.h"
-#include "host/internal.h"
+#include "host/written/written.h"
 #include "script/outline.h"
 
 enum { MAX_NAMES = 4096, NAMES_BYTES = 1024 * 1024, NAME_MAX_BYTES = 512, EXCERPT_BYTES = 100 };

@@ -7,8 +7,10 @@
 //   a config    what it switches off, shadows and limits; the rest counts from the next start
 #include <stdlib.h>
 
-#include "host/author.h"
-#include "host/internal.h"
+#include "host/load.h"
+#include "host/run/run.h"
+#include "host/told/told.h"
+#include "host/written/written.h"
 
 typedef struct watching {
     peri_host *host;

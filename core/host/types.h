@@ -1,5 +1,15 @@
 // The types that the files of the host share: the host itself and what it keeps of sources, agents, files
-// and work that is due. What they may call of each other: host/internal.h.
+// and work that is due. What each folder of the host offers to the others stands in its own header:
+//
+//   told/      what is told of what happens        calls nothing else of the host
+//   written/   what people wrote                   calls told/
+//   admit/     who may be shown what               calls told/ and written/
+//   run/       digest -> run -> delivery           calls all of these
+//   read/      bytes -> observation -> due work    calls all of these
+//   status/    what is said when somebody asks     calls all of these
+//   load.c, reload.c, and doors for the CLI's author verbs stand over them, core/host.c over all.
+//
+// tools/check_layers.lua keeps that order, and that no files of one folder call each other in a circle.
 #ifndef PERI_HOST_TYPES_H
 #define PERI_HOST_TYPES_H
 
@@ -10,10 +20,10 @@
 #include "delivery/outbox.h"
 #include "digest/digest.h"
 #include "digest/scrub.h"
-#include "host/agents.h"
-#include "host/layers.h"
-#include "host/permissions.h"
-#include "host/project.h"
+#include "host/admit/permissions.h"
+#include "host/written/agents.h"
+#include "host/written/layers.h"
+#include "host/written/project.h"
 #include "ingest/source.h"
 #include "ingest/usage.h"
 #include "io/claims.h"
@@ -108,7 +118,7 @@ typedef struct host_config {
     size_t channel_count;
 } host_config;
 
-/// What observers may remind an agent of (host/recall.c). Texts live in the arena.
+/// What observers may remind an agent of (host/written/recall.c). Texts live in the arena.
 typedef struct host_recall {
     peri_arena arena;
     peri_recall *memory, *skills; // PERI_RECALL_MAX each
@@ -184,8 +194,9 @@ typedef struct host_agent {
     peri_proposal **fresh; // owned; proposals of the running trigger
     size_t fresh_count;
     bool finished;
-    bool left;          // its session was left, session_end has fired; until it is resumed
-    bool stirred, idle; // heard of since it was last looked at; `idle` has fired (host/idle.c)
+    bool left; // its session was left, session_end has fired; until it is resumed
+    bool stirred,
+        idle; // heard of since it was last looked at; `idle` has fired (host/read/idle.c)
     int64_t heard_ms;
     bool touched; // in the list of the host: its number of items is to be stored
     struct host_agent *next_touched;
@@ -269,7 +280,7 @@ struct peri_source {
     bool unrecognised; // and said so
     bool done;         // and everything was read
     bool from_file;
-    bool followed;   // its file may grow (host/follow.c)
+    bool followed;   // its file may grow (host/read/follow.c)
     int64_t next_at; // time of the next record, for merging; INT64_MIN unknown
     peri_sidecar_facts sidecar;
     peri_arena sidecar_arena;
@@ -342,7 +353,7 @@ struct peri_host {
     peri_observer defs[HOST_MAX_OBSERVERS]; // as loaded, with what the config changes of them
     const peri_observer *observers[HOST_MAX_OBSERVERS]; // the same, for pairing
     size_t observer_count;
-    uint32_t overruns[HOST_MAX_OBSERVERS]; // in a row, of a replay (host/overrun.c)
+    uint32_t overruns[HOST_MAX_OBSERVERS]; // in a row, of a replay (host/run/overrun.c)
     host_shipped_file *shipped;            // owned
     host_recall recall;
     host_layers layers;

@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-#include "host/author.h"
-#include "host/internal.h"
+#include "host/written/written.h"
 #include "io/proc.h"
 
 enum { MAX_OBSERVERS = 256, ARENA_BYTES = 64 * 1024 * 1024 };

@@ -1,6 +1,6 @@
 // Children that are observers: a queue of runs, a bounded set of children, and one verdict a run.
 // A child is idle, works on one run, or is leaving (killed, not gone yet); it counts against the
-// maximum until it is gone. The process itself is proc.c. Called by host/runs.c through
+// maximum until it is gone. The process itself is proc.c. Called by host/run/runs.c through
 // peri_runtime.
 #include "io/command_runtime.h"
 

@@ -1,5 +1,5 @@
 // config.yaml: defaults, what each key does, and a mistake that leaves everything as it was.
-#include "host/internal.h"
+#include "host/written/written.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
-// When observers wake (spec PI-3, host/idle.c): each trigger where its page says, `idle` on a
+// When observers wake (spec PI-3, host/read/idle.c): each trigger where its page says, `idle` on a
 // clock of the test's own.
-#include "host/internal.h"
+#include "host/read/read.h"
 #include "hosting.h"
 
 // Says which trigger woke it.

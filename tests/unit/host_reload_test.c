@@ -1,6 +1,6 @@
-// What host/internal.h promises of files that change while agents are observed (PE-2), through a live
+// What host/load.h promises of files that change while agents are observed (PE-2), through a live
 // host: definitions of every kind come, change and go between two batches.
-#include "host/internal.h"
+#include "host/types.h"
 #include "hosting.h"
 #include "scratch.h"
 

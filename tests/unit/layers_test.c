@@ -1,9 +1,8 @@
-// The promises of layers.h and of what a project may add (host/layers.c, host/project_layer.c,
-// host/narrow.c, host/switches.c), through a host.
-#include "host/layers.h"
+// The promises of layers.h and of what a project may add (host/written/layers.c, host/written/project_layer.c,
+// host/written/narrow.c, host/written/switches.c), through a host.
+#include "host/written/layers.h"
 
-#include "host/author.h"
-#include "host/internal.h"
+#include "host/types.h"
 #include "scratch.h"
 
 typedef struct rig {

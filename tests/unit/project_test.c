@@ -1,5 +1,5 @@
 // The promises of project.h.
-#include "host/project.h"
+#include "host/written/project.h"
 
 #include "scratch.h"
 

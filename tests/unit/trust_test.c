@@ -1,5 +1,5 @@
 // The promises of trust.h.
-#include "host/trust.h"
+#include "host/written/trust.h"
 
 #include "scratch.h"
 

@@ -1,0 +1,59 @@
+// The followed files of a host: which names are followed, by name, and whose position is in which file.
+// What is read of them, and when, is host/read/follow.c; one of them, host/read/tail.c.
+#include <stdlib.h>
+
+#include "host/read/tail.h"
+#include "host/written/written.h"
+
+const host_root *host_tails_root(const host_follow *f, const char *path) {
+    for (size_t i = 0; i < f->root_count; i++) {
+        const host_root *r = &f->roots[i];
+        size_t len = strlen(r->path);
+        if (strncmp(path, r->path, len) != 0) continue;
+        if (path[len] == '\0' || (r->folder && (path[len] == '/' || len == 1))) return r;
+    }
+    return NULL;
+}
+
+bool host_tails_want(const peri_host *host, const char *path) {
+    return host_tails_root(host->follow, path) && !host_is_sidecar(host, path);
+}
+
+host_tail *host_tails_find(const peri_host *host, const char *path) {
+    return peri_map_get(&host->follow->tails, peri_str_c(path));
+}
+
+host_tail *host_tails_add(peri_host *host, const char *path) {
+    host_follow *f = host->follow;
+    host_tail *tail = host_tails_find(host, path);
+    if (tail) return tail;
+    tail = calloc(1, sizeof *tail);
+    if (tail) tail->path = strdup(path);
+    if (!tail || !tail->path || peri_map_set(&f->tails, peri_str_c(tail->path), tail) < 0) {
+        host->counts.unread_files++;
+        if (tail) free(tail->path);
+        free(tail);
+        return NULL;
+    }
+    tail->dialect = host_tails_root(f, path)->dialect;
+    return tail;
+}
+
+// The bytes that stand for a file in the map of owners; they live in its tail.
+static peri_str key_of(const peri_file_id *id) {
+    return peri_str_of((const char *)id, offsetof(peri_file_id, size));
+}
+
+host_tail *host_tails_owner(const peri_host *host, const peri_file_id *id) {
+    return peri_map_get(&host->follow->owners, key_of(id));
+}
+
+void host_tails_own(peri_host *host, host_tail *tail, peri_file_id id) {
+    peri_map *owners = &host->follow->owners;
+    if (peri_map_get(owners, key_of(&tail->owned)) == tail) {
+        (void)peri_map_del(owners, key_of(&tail->owned));
+    }
+    (void)peri_map_del(owners, key_of(&id)); // that key lies in another tail
+    tail->owned = tail->at.id = id;
+    if (peri_map_set(owners, key_of(&tail->owned), tail) < 0) host->counts.lost++;
+}
