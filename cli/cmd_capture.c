@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "host/author.h"
 #include "scene.h"
 #include "session.h"
 
