@@ -26,21 +26,6 @@ static void push_items(lua_State *L, const peri__view *view) {
 
 // ---- Calls
 
-// A block that Lua owns, kept in the call's cache under the key of the turn's address.
-void peri__calls_need(lua_State *L, peri__pack *pack) {
-    const peri_turn *turn = turn_of(pack);
-    if (pack->live.calls || !turn->log_count) return;
-    peri_vm_tick(L, turn->log_count);
-    peri__cache_push(L, pack);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)turn);
-    peri_call *calls = lua_newuserdata(L, turn->log_count * sizeof *calls);
-    lua_rawset(L, -3);
-    lua_pop(L, 1);
-    size_t count = peri_turn_calls(turn, calls, turn->log_count);
-    pack->live.calls = calls;
-    pack->live.call_count = count < PERI__MAX_VIEWED ? count : PERI__MAX_VIEWED;
-}
-
 static int turn_calls(lua_State *L) {
     peri__pack *pack = peri__method_pack(L);
     peri__calls_need(L, pack);

@@ -200,6 +200,8 @@ void peri__view_push(lua_State *L, const peri__pack *pack, peri__noun_id noun, s
 bool peri__view_find(lua_State *L, int index, peri__noun_id noun, peri__view *out);
 /// Pushes the call's cache table, where anything may be kept under a key of its own.
 void peri__cache_push(lua_State *L, const peri__pack *pack);
+/// Sees to the calls of the call's turn: pack->live.calls and their count.
+void peri__calls_need(lua_State *L, peri__pack *pack);
 /// Pushes `fn` as a method of the view at 1; peri__method_pack is its first statement and
 /// raises if the view has expired.
 void peri__method_push(lua_State *L, lua_CFunction fn);
@@ -210,9 +212,7 @@ void peri__str_push(lua_State *L, peri_str text);
 /// The JSON text that a tool_call's input is parsed from; absent if only a part of it is known.
 peri_str peri__input_json(const peri_item *item);
 
-/// Sees to pack->live.calls and its count (bind_turn.c).
-void peri__calls_need(lua_State *L, peri__pack *pack);
-/// Pushes the files those calls touched (bind_files.c).
+/// Pushes the files that the turn's calls touched (bind_files.c).
 void peri__files_push(lua_State *L, const peri__view *view);
 
 /// Prepares a new VM for proposals (bind_facts.c). May throw.

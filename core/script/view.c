@@ -87,6 +87,21 @@ void peri__cache_push(lua_State *L, const peri__pack *pack) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, pack->cache_ref);
 }
 
+// A block that Lua owns, kept in the call's cache under the key of the turn's address.
+void peri__calls_need(lua_State *L, peri__pack *pack) {
+    const peri_turn *turn = pack->live.turn;
+    if (pack->live.calls || !turn->log_count) return;
+    peri_vm_tick(L, turn->log_count);
+    peri__cache_push(L, pack);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)turn);
+    peri_call *calls = lua_newuserdata(L, turn->log_count * sizeof *calls);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+    size_t count = peri_turn_calls(turn, calls, turn->log_count);
+    pack->live.calls = calls;
+    pack->live.call_count = count < PERI__MAX_VIEWED ? count : PERI__MAX_VIEWED;
+}
+
 // The value of a cached field; the key stands at 2.
 static void push_cached(lua_State *L, const peri__field *field, const peri__view *view) {
     peri__cache_push(L, view->pack);

@@ -17,10 +17,6 @@ enum { DEFAULT_INSTRUCTIONS = 10000000, DEFAULT_MEMORY_BYTES = 16 << 20, DEFAULT
 // machine does not leave an observer out. The wall is a backstop (D17).
 static const int64_t LOAD_WALL_NS = INT64_C(10000000000);
 
-peri_vm *peri_vm_of(lua_State *L) {
-    return (peri_vm *)(void *)peri__meter_of(L);
-}
-
 lua_State *peri_vm_lua(peri_vm *vm) {
     return vm->L;
 }

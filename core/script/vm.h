@@ -41,9 +41,8 @@ PERI_MUST_USE int peri_vm_new(const peri_vm_options *options, peri_vm **out);
 /// NULL is fine.
 void peri_vm_free(peri_vm *vm);
 
-/// For bindings: the state itself, and back.
+/// For bindings: the state itself.
 lua_State *peri_vm_lua(peri_vm *vm);
-peri_vm *peri_vm_of(lua_State *L);
 
 /// Compiles text chunk `source` and runs it in a global environment of its own: a fresh copy of
 /// the sandbox's names, so that nothing it changes is seen by another script. Modules it

@@ -23,4 +23,8 @@ struct peri_vm {
     peri_arena scratch;
 };
 
+static inline peri_vm *peri_vm_of(lua_State *L) {
+    return (peri_vm *)(void *)peri__meter_of(L);
+}
+
 #endif
