@@ -100,7 +100,9 @@ local NOT_NAMES = { version = true, edition = true, node = true, npm = true, nam
 local function added_by_edit(call)
     for _, change in ipairs(changes.of(call)) do
         local manifest = paths.base(change.path)
-        if change.kind == "edit" and (change.old ~= "" or change.new ~= "") then
+        local puts_in = change.kind == "edit" or change.kind == "insert"
+            or change.kind == "append"
+        if puts_in and (change.old ~= "" or change.new ~= "") then
             local added, removed = changes.lines(change)
             local before = {}
             for _, line in ipairs(removed) do before[name_in(manifest, line) or ""] = true end

@@ -137,10 +137,17 @@ local function is_own(path)
     return paths.is_scratch(path)
 end
 
--- The files a call changed, with those it removed.
+-- The files a call changed, with those it removed. One put back to what git has is none.
 local function changed(call)
-    local files = match.edits(call)
-    for _, change in ipairs(changes.of(call)) do files[#files + 1] = change.path end
+    local files, seen = {}, {}
+    for _, change in ipairs(changes.of(call)) do
+        seen[paths.base(change.path)] = true
+        if change.kind ~= "restore" then files[#files + 1] = change.path end
+    end
+    for _, path in ipairs(match.edits(call)) do
+        -- Told by name alone: a `cd` before it may lead elsewhere.
+        if not seen[paths.base(path)] then files[#files + 1] = path end
+    end
     return files
 end
 

@@ -49,8 +49,11 @@ local function learn(call, state)
     know_names_in(state, call.result or "")
 end
 
--- An edit of lines in a file that exists; a whole file written may be a new one.
+-- An edit of lines in a file that exists; a whole file written may be a new one. A pattern such
+-- as sed's knows of a file what it changes there.
 local function edited_unread(call, state)
+    local command = match.command(call)
+    if command and not command:find("*** Begin Patch", 1, true) then return nil end
     for _, change in ipairs(changes.of(call)) do
         local replaced = change.kind == "write"
             and ((call.result or ""):find("has been updated", 1, true)

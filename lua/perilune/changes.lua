@@ -1,7 +1,9 @@
 -- What the editing calls of an agent did to files, as texts: which lines went and which came.
 -- Reads the calls' own inputs, never a file: a whole file written has no old text.
 local match = require("perilune.match")
+local patches = require("perilune.patches")
 local shell = require("perilune.shell")
+local shell_changes = require("perilune.shell_changes")
 
 local M = {}
 
@@ -10,47 +12,24 @@ local MAX_LINES = 600
 
 ---@class perilune.Change
 ---@field path string
----@field kind "edit" | "write" | "add" | "delete"   write: a whole file, perhaps a new one
+---@field kind "edit" | "insert" | "append" | "write" | "add" | "delete" | "move" | "restore"
+---             write: a whole file, perhaps a new one; restore: back to what git has
 ---@field old string    the lines that went; "" where they are not known
 ---@field new string
+---@field to string?    of a move
 
-local function add(out, path, kind, old, new)
-    if type(path) == "string" and path ~= "" and #out < MAX_CHANGES then
-        out[#out + 1] = { path = path, kind = kind, old = old or "", new = new or "" }
+-- A function that appends one more change to `out`.
+local function adder(out)
+    return function(path, kind, old, new, to)
+        if type(path) == "string" and path ~= "" and #out < MAX_CHANGES then
+            out[#out + 1] = { path = path, kind = kind, old = old or "", new = new or "",
+                to = to }
+        end
     end
 end
 
 local function as_text(value)
     return type(value) == "string" and value or nil
-end
-
-local KINDS = { Add = "add", Delete = "delete", Update = "edit" }
-
--- `*** Update File: a.c` and the lines below it, or a unified diff.
-local function of_patch(patch, out)
-    local path, kind, old, new = nil, nil, {}, {}
-    local function close()
-        add(out, path, kind, table.concat(old, "\n"), table.concat(new, "\n"))
-        path, old, new = nil, {}, {}
-    end
-    local lines = 0
-    for line in patch:gmatch("[^\n]*") do
-        lines = lines + 1
-        if lines > MAX_LINES then break end
-        local verb, file = line:match("^%*%*%* (%a+) File: (.+)$")
-        local unified = line:match("^%+%+%+ b?/?([^\t]+)")
-        if KINDS[verb] or unified then
-            close()
-            path, kind = file or unified, KINDS[verb] or "edit"
-        elseif line:find("^%-%-%- ") then -- the head of a unified diff
-            close()
-        elseif line:find("^%-") then
-            old[#old + 1] = line:sub(2)
-        elseif line:find("^%+") then
-            new[#new + 1] = line:sub(2)
-        end
-    end
-    close()
 end
 
 -- The patch an `apply_patch` of any shape carries, or nil.
@@ -63,35 +42,43 @@ local function patch_of(call)
     return patch and patch:find("*** ", 1, true) and patch or nil
 end
 
-local function of_tool(input, out)
+local function of_tool(input, add)
     local path = input.file_path or input.path or input.notebook_path or input.filename
     local old = as_text(input.old_string) or as_text(input.oldText) or as_text(input.old_str)
     local new = as_text(input.new_string) or as_text(input.newText) or as_text(input.new_str)
     if type(input.edits) == "table" then
         for _, one in ipairs(input.edits) do
             if type(one) == "table" then
-                add(out, path, "edit", as_text(one.old_string) or as_text(one.oldText),
+                add(path, "edit", as_text(one.old_string) or as_text(one.oldText),
                     as_text(one.new_string) or as_text(one.newText))
             end
         end
     elseif old or new then
-        add(out, path, "edit", old, new)
+        add(path, "edit", old, new)
     else
         local content = as_text(input.content) or as_text(input.file_text)
-        if content then add(out, path, "write", nil, content) end
+        if content then add(path, "write", nil, content) end
     end
 end
 
-local function of_shell(call, out)
+-- Where `cd DIR` leads from `folder`; nil: nowhere that is known.
+local function folder_after(command, folder)
+    local target = shell.operands(command.args)[1]
+    if not target or target:find("[$`~*]") or target == "-" then return nil end
+    return (target:find("^/") or not folder) and target or folder .. "/" .. target
+end
+
+local function of_shell(call, add)
+    local folder
+    local function placed(path)
+        if not folder or not path or path:find("^[/~$]") then return path end
+        return folder .. "/" .. path
+    end
     shell.each(match.commands(call), function(command)
-        local args, operands = command.args, shell.operands(command.args)
-        local first = 1
-        local removes = command.name == "rm" or command.name == "unlink"
-        if command.name == "git" and operands[1] == "rm"
-            and not shell.has_flag(args, nil, "--cached") then
-            removes, first = true, 2
-        end
-        for i = first, removes and #operands or 0 do add(out, operands[i], "delete") end
+        if command.name == "cd" then folder = folder_after(command, folder) end
+        shell_changes.each(command, function(path, kind, old, new, to)
+            add(placed(path), kind, old, new, placed(to))
+        end)
     end)
 end
 
@@ -100,14 +87,15 @@ end
 ---@return perilune.Change[]
 function M.of(call)
     local out = {}
+    local add = adder(out)
     if not match.happened(call) or match.failed(call) then return out end
     local patch = patch_of(call)
     if patch then
-        of_patch(patch, out)
+        patches.each(patch, add)
     elseif match.command(call) then
-        of_shell(call, out)
+        of_shell(call, add)
     elseif match.is_editor(call) and type(call.input) == "table" then
-        of_tool(call.input, out)
+        of_tool(call.input, add)
     end
     return out
 end

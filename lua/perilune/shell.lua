@@ -29,6 +29,7 @@ local SHELLS = { sh = true, bash = true, zsh = true, dash = true, ksh = true }
 ---@field args string[]                  what follows it
 ---@field sep string?                    what ends it: "&&" "||" ";" "|" "&"; nil at the end
 ---@field writes string[]                files its output is sent to
+---@field appends string[]               those of `writes` that it is added to
 ---@field reads string[]                 files its input comes from; the text of a `<<<`
 ---@field inner perilune.ShellCommand[]  commands substituted into it: $(..), `..`, <(..)
 ---@field fed table[]                    here-documents: each with its `lines`

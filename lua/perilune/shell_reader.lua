@@ -14,7 +14,7 @@ Reader.__index = Reader
 local function reader_new(text, at, depth, nested)
     return setmetatable({
         text = text, at = at, depth = depth, nested = nested, open = 0, out = {},
-        words = {}, writes = {}, reads = {}, inner = {}, fed = {}, heredocs = {},
+        words = {}, writes = {}, appends = {}, reads = {}, inner = {}, fed = {}, heredocs = {},
         word = nil, target = nil,
     }, Reader)
 end
@@ -27,8 +27,9 @@ function Reader:end_word()
     local word = self.word
     self.word = nil
     if not word then return end
-    if self.target == "write" then
+    if self.target == "write" or self.target == "append" then
         self.writes[#self.writes + 1] = word
+        if self.target == "append" then self.appends[#self.appends + 1] = word end
     elseif self.target == "read" then
         self.reads[#self.reads + 1] = word
     elseif self.target == "heredoc" then
@@ -47,9 +48,11 @@ function Reader:end_command(sep)
     if #self.words > 0 or #self.writes > 0 then
         if #self.out < MAX_COMMANDS then
             self.out[#self.out + 1] = { words = self.words, writes = self.writes,
-                reads = self.reads, inner = self.inner, fed = self.fed, sep = sep }
+                appends = self.appends, reads = self.reads, inner = self.inner,
+                fed = self.fed, sep = sep }
         end
-        self.words, self.writes, self.reads, self.inner, self.fed = {}, {}, {}, {}, {}
+        self.words, self.writes, self.appends, self.reads = {}, {}, {}, {}
+        self.inner, self.fed = {}, {}
     elseif sep and #self.out > 0 and self.out[#self.out].sep == nil then
         self.out[#self.out].sep = sep
     end
@@ -165,7 +168,8 @@ function Reader:redirect()
     if op == "<<" or op == "<<-" then
         self.target = "heredoc"
     else
-        self.target = op:sub(1, 1) == ">" and "write" or "read"
+        local writes = op == ">>" and "append" or "write"
+        self.target = op:sub(1, 1) == ">" and writes or "read"
     end
 end
 

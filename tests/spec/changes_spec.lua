@@ -48,6 +48,44 @@ describe("perilune.changes", function()
         assert.equal(0, #of(act.bash("echo 'rm a'")))
     end)
 
+    local function told(command)
+        local out = {}
+        for i, change in ipairs(of(act.bash(command))) do
+            out[i] = ("%s %s%s -%s +%s"):format(change.kind, change.path,
+                change.to and " to " .. change.to or "", change.old, change.new)
+        end
+        return table.concat(out, "; ")
+    end
+
+    it("reads what sed and perl do in place", function()
+        assert.equal("edit a -x*y +q/r", told([[sed -i 's|^x\*y$|q/r|g' a]]))
+        assert.equal("edit a -f(x) +g(f(x))", told([[sed -i.bak -E 's/f\(x\)/g(&)/' a]]))
+        assert.equal("edit a -x +; edit b -x +", told("gsed -i '/x/d' a b"))
+        assert.equal("insert a - +new", told("sed -i '3i new' a"))
+        assert.equal("edit a -u +v", told("perl -0pi -e 's/u/v/' a"))
+        assert.equal("", told("sed 's/x/y/' a"))
+        assert.equal("", told("sed -i 's/x' a"))
+    end)
+
+    it("reads what is written where the line shows it", function()
+        assert.equal("write a - +x\ny", told("cat > a <<'EOF'\nx\ny\nEOF"))
+        assert.equal("append a - +x", told("echo x >> a"))
+        assert.equal("append a - +x", told("tee -a a <<EOF\nx\nEOF"))
+        assert.equal("write a - +", told("> a"))
+        assert.equal("", told("make > a 2>&1; echo x > /dev/null"))
+    end)
+
+    it("reads moves, restores and patches, each where a `cd` puts it", function()
+        assert.equal("move d/a to d/b - +", told("cd d && mv a b"))
+        assert.equal("move a to d/a - +; move b to d/b - +", told("git mv a b d"))
+        assert.equal("restore a - +; restore b - +", told("git checkout HEAD~2 -- a b"))
+        assert.equal("restore a - +", told("git restore a"))
+        assert.equal("", told("git restore --staged a; git checkout main"))
+        assert.equal("delete t/*_test.c - +", told("find t -name '*_test.c' -delete"))
+        assert.equal("edit a.c -x +y; delete d - +", told("git apply <<'EOF'\n--- a/a.c\n"
+            .. "+++ b/a.c\n@@ -1 +1 @@\n-x\n+y\n--- a/d\n+++ /dev/null\n@@ -1 +0,0 @@\nEOF"))
+    end)
+
     it("gives nothing for what failed or was refused", function()
         assert.equal(0, #of(act.with(act.edit("a"), { is_error = true })))
         assert.equal(0, #of(act.with(act.edit("a"), { denied = true })))

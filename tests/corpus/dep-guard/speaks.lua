@@ -26,4 +26,6 @@ return {
         act.bash("pnpm --filter web add axios", "added") },
     { label = "npm's way to say the same", says = "axios", user = "Fix the bug.",
         act.bash("npm -w web install axios", "added") },
+    { label = "a requirement appended by echo", says = "left%-pad",
+        act.bash("echo 'left-pad==1.0' >> requirements.txt") },
 }

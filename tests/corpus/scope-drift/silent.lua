@@ -40,4 +40,9 @@ return {
         user = "Only update the link to https://example.com/a/b.", act.edit("docs/a.md") },
     { label = "a folder outside that the user named", user = "Work in ../feature please.",
         act.edit("/home/dev/feature/src/a.c") },
+    { label = "a protected file put back to what git has",
+        user = "Fix the parser, but do not touch config.yaml.",
+        act.bash("git checkout -- config.yaml") },
+    { label = "a file brought here from a folder beside",
+        act.bash("cd sub && mv ../a.py .") },
 }

@@ -23,4 +23,6 @@ return {
         act.edit("src/x.c") },
     { label = "an append without old lines",
         act.patch("Add", "src/fresh.rs", "+fn a() {}") },
+    { label = "a name replaced by sed in files nobody read",
+        act.bash("sed -i 's/old_name/new_name/' src/a.py src/b.py") },
 }
