@@ -238,13 +238,13 @@ static void read_some(peri_host *host) {
     }
 }
 
-// Committing at every step of a replay would cost more than the replay.
-enum { REPLAY_COMMIT_RECORDS = 5000, ANSWER_WAIT_MS = 50, LEDGER_RETRY_MS = 20 };
+enum { ANSWER_WAIT_MS = 50, LEDGER_RETRY_MS = 20 };
 
+// A replay's ledger commits by the batch, and the rest at the end.
 static bool commit_due(const peri_host *host) {
     // How far a followed file was read goes into one transaction with all that its records caused.
     if (host->follow && host->work_count) return false;
-    return host->mode == PERI_MODE_LIVE || host->counts.records % REPLAY_COMMIT_RECORDS == 0;
+    return host->mode == PERI_MODE_LIVE;
 }
 
 // Of two waits, where -1 has no end.

@@ -80,14 +80,21 @@ static const char *const statement_texts[LEDGER_STATEMENT_COUNT] = {
         "ORDER BY at_wall_ms DESC LIMIT 1 OFFSET ?1)",
 };
 
+int peri__ledger_ready(peri_ledger *ledger, ledger_statement which) {
+    if (ledger->read_only) return PERI_EACCES;
+    if (ledger->statements[which]) return PERI_OK;
+    return peri__ledger_status(sqlite3_prepare_v3(ledger->db, statement_texts[which], -1,
+                                                  SQLITE_PREPARE_PERSISTENT,
+                                                  &ledger->statements[which], NULL));
+}
+
 static int prepare(peri_ledger *ledger) {
-    int code = SQLITE_OK;
-    for (int i = 0; i < LEDGER_STATEMENT_COUNT && code == SQLITE_OK; i++) {
-        code = sqlite3_prepare_v3(ledger->db, statement_texts[i], -1, SQLITE_PREPARE_PERSISTENT,
-                                  &ledger->statements[i], NULL);
+    int status = PERI_OK;
+    for (int i = 0; i <= LEDGER_INSERT && status == PERI_OK; i++) {
+        status = peri__ledger_ready(ledger, (ledger_statement)i);
     }
-    if (code != SQLITE_OK) return peri__ledger_status(code);
-    code = peri__ledger_step(ledger->statements[LEDGER_EPOCH], &ledger->epoch);
+    if (status < 0) return status;
+    int code = peri__ledger_step(ledger->statements[LEDGER_EPOCH], &ledger->epoch);
     return code == SQLITE_DONE ? PERI_EFORMAT : peri__ledger_status(code);
 }
 
@@ -99,8 +106,10 @@ int peri_ledger_open(const char *path, const peri_ledger_options *options, peri_
         return PERI_ENOMEM;
     }
     ledger->last = &ledger->first;
+    ledger->read_only = options->read_only;
+    ledger->alone = options->replace;
     ledger->days = options->days > 0 ? options->days : DEFAULT_DAYS;
-    if (options->replace) ledger->days = INT64_MAX;
+    if (ledger->alone) ledger->days = INT64_MAX;
     ledger->max_bytes = options->max_bytes > 0 ? options->max_bytes : DEFAULT_MAX_BYTES;
     if (ledger->max_bytes < MIN_MAX_BYTES) ledger->max_bytes = MIN_MAX_BYTES;
     if (ledger->max_bytes > MAX_MAX_BYTES) ledger->max_bytes = MAX_MAX_BYTES;
@@ -122,7 +131,7 @@ int peri_ledger_open(const char *path, const peri_ledger_options *options, peri_
 
 void peri_ledger_close(peri_ledger *ledger) {
     if (!ledger) return;
-    if (ledger->db && ledger->statements[LEDGER_INSERT]) {
+    if (ledger->statements[LEDGER_INSERT]) {
         sqlite3_busy_timeout(ledger->db, CLOSE_WAIT_MS); // nobody's loop waits any more
         if (peri_ledger_commit(ledger, ledger->wall_ms) == PERI_EAGAIN)
             peri__ledger_drop_queue(ledger);

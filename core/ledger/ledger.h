@@ -1,7 +1,7 @@
 // The durable record (design D8): SQLite in WAL mode, fed from the record stream. Observations
 // are not stored; a digest is kept as hash, size and scrubbed excerpt. Changes wait in memory
-// until a commit writes them in one go, so that several hosts can share the file; a busy or full
-// database is never waited for on the loop, and what is lost is counted. What is stored is stored
+// until a commit writes them in one go, so that several hosts can share the file; a replay has a file
+// of its own, which it empties first, and neither waits nor journals there. A busy or full database is never waited for on the loop, and what is lost is counted. What is stored is stored
 // as it comes: scrubbing is done before, where records are made.
 #ifndef PERI_LEDGER_LEDGER_H
 #define PERI_LEDGER_LEDGER_H
@@ -39,7 +39,8 @@ PERI_MUST_USE int peri_ledger_open(const char *path, const peri_ledger_options *
 /// Writes what is pending and closes. NULL is fine.
 void peri_ledger_close(peri_ledger *ledger);
 
-/// Takes one record; those it keeps wait for peri_ledger_commit(), in 4 MiB at most.
+/// Takes one record; those it keeps wait for peri_ledger_commit(), in 4 MiB at most. A replay's are
+/// written at once, and committed here by the MiB.
 /// A negative status means it will not be stored and was counted; the caller goes on.
 /// PERI_EAGAIN (busy for so long that no more can wait), PERI_ELIMIT (full, or an oversized
 /// record), PERI_EACCES (opened to be read), PERI_ENOMEM, PERI_EIO and the like.

@@ -50,15 +50,16 @@ int peri_ledger_put_policy_state(peri_ledger *ledger, peri_str session, peri_str
 
 int peri_ledger_get_policy_state(peri_ledger *ledger, peri_str session, peri_str policy,
                                  peri_arena *arena, peri_str *out) {
+    int status = peri__ledger_ready(ledger, LEDGER_GET_POLICY_STATE);
+    if (status < 0) return status;
     sqlite3_stmt *get = ledger->statements[LEDGER_GET_POLICY_STATE];
-    if (!get) return PERI_ENOENT; // opened to be read
     int code =
         sqlite3_bind_text64(get, 1, session.ptr, session.len, SQLITE_STATIC, SQLITE_UTF8);
     if (code == SQLITE_OK) {
         code = sqlite3_bind_text64(get, 2, policy.ptr, policy.len, SQLITE_STATIC, SQLITE_UTF8);
     }
     if (code == SQLITE_OK) code = sqlite3_step(get);
-    int status = code == SQLITE_DONE ? PERI_ENOENT : peri__ledger_status(code);
+    status = code == SQLITE_DONE ? PERI_ENOENT : peri__ledger_status(code);
     if (code == SQLITE_ROW) {
         *out = peri_arena_copy(arena, column(get, 0));
         status = out->ptr ? PERI_OK : PERI_ENOMEM;

@@ -24,9 +24,10 @@ int peri_ledger_put_checkpoint(peri_ledger *ledger, const peri_checkpoint *from,
 
 int peri_ledger_get_checkpoint(peri_ledger *ledger, peri_str path, uint64_t device,
                                uint64_t inode, peri_checkpoint *out) {
-    sqlite3_stmt *get =
-        ledger->statements[path.ptr ? LEDGER_CHECKPOINT_OF_PATH : LEDGER_CHECKPOINT_OF_INODE];
-    if (!get) return PERI_ENOENT; // opened to be read
+    ledger_statement of = path.ptr ? LEDGER_CHECKPOINT_OF_PATH : LEDGER_CHECKPOINT_OF_INODE;
+    int status = peri__ledger_ready(ledger, of);
+    if (status < 0) return status;
+    sqlite3_stmt *get = ledger->statements[of];
     int code = path.ptr ? bind_path(get, path) : sqlite3_bind_int64(get, 1, (int64_t)device);
     if (code == SQLITE_OK && !path.ptr) code = sqlite3_bind_int64(get, 2, (int64_t)inode);
     if (code == SQLITE_OK) code = sqlite3_step(get);

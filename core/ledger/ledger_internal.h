@@ -34,10 +34,16 @@
 #define LEDGER_COLUMNS                                                                         \
     "kind, at_wall_ms" LEDGER_NUMBER_LIST(LEDGER_COLUMN) LEDGER_TEXT_LIST(LEDGER_COLUMN)
 
+// The rows that are looked for by kind or id. Digests and runs, nine of ten rows, are in no index: those
+// of a proposal stand a few rows before it. SQLite uses the index only for queries that say `kind = ` one
+// of these, or this very term.
+#define LEDGER_IS_SOUGHT                                                                       \
+    "(kind = 'proposal' OR kind = 'decision' OR kind = 'delivery' OR kind = 'warning')"
+
 enum { LEDGER_PAGE_BYTES = 4096 };
 
 typedef enum ledger_statement {
-    LEDGER_BEGIN,
+    LEDGER_BEGIN, // up to LEDGER_INSERT: ready from the start, the others from their first use
     LEDGER_COMMIT,
     LEDGER_ROLLBACK,
     LEDGER_EPOCH,
@@ -84,14 +90,17 @@ typedef struct ledger_change ledger_change;
 
 struct peri_ledger {
     sqlite3 *db;
-    sqlite3_stmt *statements[LEDGER_STATEMENT_COUNT]; // NULL in a read-only ledger
+    sqlite3_stmt *statements[LEDGER_STATEMENT_COUNT]; // NULL until peri__ledger_ready()
+    bool read_only;
+    bool alone; // a replay: nobody else writes this file, and no agent waits
     peri_ledger_stats stats;
     ledger_change *first, **last; // owned; changes that wait for the next commit
     size_t queued, queued_bytes;
-    uint64_t pending; // changes in an open transaction
-    int64_t wall_ms;  // of the last commit
-    int64_t epoch;    // of the file when it was opened; another one means it was replaced
-    int64_t days;     // INT64_MAX: for ever
+    uint64_t pending,
+        pending_bytes; // changes in an open transaction, and a replay's texts there
+    int64_t wall_ms;   // of the last commit
+    int64_t epoch;     // of the file when it was opened; another one means it was replaced
+    int64_t days;      // INT64_MAX: for ever
     int64_t max_bytes;
     int64_t prune_at_wall_ms;
 };
@@ -102,6 +111,9 @@ int peri__ledger_status(int code);
 // Opens the file and, unless it is read only, brings it to the current schema.
 PERI_MUST_USE int peri__ledger_open_file(const char *path, const peri_ledger_options *options,
                                          sqlite3 **out, const char **error);
+
+// Prepares the statement if it is not. PERI_EACCES in a read-only ledger, PERI_ENOMEM and the like.
+PERI_MUST_USE int peri__ledger_ready(peri_ledger *ledger, ledger_statement which);
 
 // Steps a statement that gives at most one whole number and makes it ready again. A code of
 // SQLite: SQLITE_DONE (`*value` untouched), SQLITE_ROW, or a failure.

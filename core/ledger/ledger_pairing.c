@@ -50,8 +50,9 @@ int peri_ledger_put_pairing(peri_ledger *ledger, const peri_pairing_row *row, in
 }
 
 int peri_ledger_get_pairing(peri_ledger *ledger, peri_pairing_row *row, peri_arena *arena) {
+    int status = peri__ledger_ready(ledger, LEDGER_GET_PAIRING);
+    if (status < 0) return status;
     sqlite3_stmt *get = ledger->statements[LEDGER_GET_PAIRING];
-    if (!get) return PERI_ENOENT; // opened to be read
     int code = bind_text(get, 1, row->session);
     if (code == SQLITE_OK) code = bind_text(get, 2, row->agent);
     if (code == SQLITE_OK) code = bind_text(get, 3, row->observer);
@@ -88,10 +89,11 @@ static int note(peri_ledger *ledger, const char *sql, peri_str observer, int64_t
     return change(put, code);
 }
 
-static int64_t noted_at(sqlite3_stmt *get, peri_str observer) {
+static int64_t noted_at(peri_ledger *ledger, ledger_statement get, peri_str observer) {
     int64_t at = 0;
-    if (!get || bind_text(get, 1, observer) != SQLITE_OK) return 0;
-    (void)peri__ledger_step(get, &at);
+    if (peri__ledger_ready(ledger, get) < 0) return 0;
+    if (bind_text(ledger->statements[get], 1, observer) != SQLITE_OK) return 0;
+    (void)peri__ledger_step(ledger->statements[get], &at);
     return at;
 }
 
@@ -104,7 +106,7 @@ int peri_ledger_stop(peri_ledger *ledger, peri_str observer, int64_t wall_ms) {
 }
 
 int64_t peri_ledger_stopped_at(peri_ledger *ledger, peri_str observer) {
-    return noted_at(ledger->statements[LEDGER_STOPPED_AT], observer);
+    return noted_at(ledger, LEDGER_STOPPED_AT, observer);
 }
 
 int peri_ledger_enable(peri_ledger *ledger, peri_str observer, int64_t wall_ms) {
@@ -116,7 +118,7 @@ int peri_ledger_enable(peri_ledger *ledger, peri_str observer, int64_t wall_ms) 
 }
 
 int64_t peri_ledger_enabled_at(peri_ledger *ledger, peri_str observer) {
-    return noted_at(ledger->statements[LEDGER_ENABLED_AT], observer);
+    return noted_at(ledger, LEDGER_ENABLED_AT, observer);
 }
 
 int peri_ledger_begin_handing(peri_ledger *ledger, peri_str session, peri_str id) {

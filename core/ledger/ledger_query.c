@@ -11,7 +11,7 @@ enum { MAX_CANDIDATES = 64 };
                    " THEN json_extract(json, '$.text') END"
 
 // The kinds that carry a proposal's id.
-#define OF_PROPOSAL "kind IN ('proposal', 'decision', 'delivery')"
+#define OF_PROPOSAL LEDGER_IS_SOUGHT " AND kind IN ('proposal', 'decision', 'delivery')"
 
 // True for a kind this version knows.
 static bool find_kind(peri_str word, peri_record_kind *out) {
@@ -91,17 +91,18 @@ int peri_ledger_explain(peri_ledger *ledger, peri_str id, peri_ledger_row_fn fn,
     static const char candidates[] =
         "SELECT " READ_COLUMNS " FROM record WHERE kind = 'proposal'"
         " AND id >= ?1 AND id < ?1 || char(0x10FFFF) ORDER BY position LIMIT ?3";
-    // A run names its digest, and a proposal follows its run: nothing else ties them.
+    // A run names its digest, and a proposal follows its run: nothing else ties them. Both are looked
+    // for from the proposal backwards, where they are near.
     static const char story[] =
         "WITH said AS (SELECT * FROM record WHERE kind = 'proposal' AND id = ?1"
         "  ORDER BY position LIMIT 1),"
-        " woken AS (SELECT run.position, run.id FROM record AS run, said"
-        "  WHERE run.kind = 'run' AND run.session IS said.session AND run.agent IS said.agent"
-        "  AND run.observer IS said.observer AND run.step = said.step"
-        "  AND run.position < said.position ORDER BY run.position DESC LIMIT 1),"
-        " shown AS (SELECT digest.position FROM record AS digest, woken"
-        "  WHERE digest.kind = 'digest' AND digest.id = woken.id"
-        "  ORDER BY digest.position DESC LIMIT 1)"
+        " woken AS (SELECT position, id FROM record WHERE kind = 'run'"
+        "  AND session IS (SELECT session FROM said) AND agent IS (SELECT agent FROM said)"
+        "  AND observer IS (SELECT observer FROM said) AND step = (SELECT step FROM said)"
+        "  AND position < (SELECT position FROM said) ORDER BY position DESC LIMIT 1),"
+        " shown AS (SELECT position FROM record WHERE kind = 'digest'"
+        "  AND id = (SELECT id FROM woken) AND position < (SELECT position FROM woken)"
+        "  ORDER BY position DESC LIMIT 1)"
         " SELECT " READ_COLUMNS " FROM record WHERE position IN"
         " (SELECT position FROM shown UNION ALL SELECT position FROM woken UNION ALL"
         "  SELECT position FROM record WHERE " OF_PROPOSAL " AND id = ?1) ORDER BY position";

@@ -1,12 +1,18 @@
 // Changes on their way into the ledger: kept in memory until the next commit writes them all in one short
 // transaction. So the file is locked for moments only, and several hosts can share one: who finds it
 // busy keeps what he has and tries again at his next commit. What fails is given up and counted.
+// A replay has its file to itself: its changes are written as they come, copied nowhere, and committed
+// in batches that fit the page cache.
 #include "ledger/ledger_internal.h"
 
 #include <stdlib.h>
 
 // Past these a change waits no longer: it is written into an open transaction, or given up.
 enum { QUEUE_MAX_BYTES = 4 * 1024 * 1024 };
+
+// Of a replay, and at most a sixteenth of what the file may hold: a batch takes up to twice its texts, and
+// finds room in the quarter that the file may pass its size by.
+enum { BATCH_BYTES = 1024 * 1024, BATCHES_IN_FILE = 16 };
 
 struct ledger_change {
     ledger_change *next;
@@ -62,7 +68,7 @@ void peri__ledger_count_dropped(peri_ledger *ledger, int status, uint64_t change
 static int give_up(peri_ledger *ledger, int status) {
     if (in_transaction(ledger)) peri__ledger_step(ledger->statements[LEDGER_ROLLBACK], NULL);
     peri__ledger_count_dropped(ledger, status, ledger->queued + ledger->pending);
-    ledger->pending = 0;
+    ledger->pending = ledger->pending_bytes = 0;
     free_all(ledger);
     return status;
 }
@@ -80,14 +86,17 @@ static int begin(peri_ledger *ledger) {
     return code == SQLITE_ROW ? PERI_ECLOSED : peri__ledger_status(code);
 }
 
-static int run(peri_ledger *ledger, const ledger_change *change) {
-    sqlite3_stmt *to = ledger->statements[change->statement];
+// Parameters that are not bound are NULL, as absent texts are.
+static int run(sqlite3_stmt *to, const ledger_value *values, size_t count) {
     int code = SQLITE_OK;
-    for (size_t i = 0; i < change->count && code == SQLITE_OK; i++) {
-        const ledger_value *value = &change->values[i];
-        code = value->is_text ? sqlite3_bind_text64(to, (int)i + 1, value->text.ptr,
-                                                    value->text.len, SQLITE_STATIC, SQLITE_UTF8)
-                              : sqlite3_bind_int64(to, (int)i + 1, value->number);
+    for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
+        const ledger_value *value = &values[i];
+        if (!value->is_text) {
+            code = sqlite3_bind_int64(to, (int)i + 1, value->number);
+        } else if (value->text.ptr) {
+            code = sqlite3_bind_text64(to, (int)i + 1, value->text.ptr, value->text.len,
+                                       SQLITE_STATIC, SQLITE_UTF8);
+        }
     }
     if (code == SQLITE_OK) code = peri__ledger_step(to, NULL);
     sqlite3_clear_bindings(to);
@@ -99,7 +108,7 @@ static int run(peri_ledger *ledger, const ledger_change *change) {
 static int run_all(peri_ledger *ledger) {
     uint64_t done = 0, refused = 0;
     for (const ledger_change *change = ledger->first; change; change = change->next) {
-        int code = run(ledger, change);
+        int code = run(ledger->statements[change->statement], change->values, change->count);
         if (code == SQLITE_DONE) {
             done++;
             continue;
@@ -131,16 +140,42 @@ static int drain(peri_ledger *ledger) {
     return status < 0 ? give_up(ledger, status) : PERI_OK;
 }
 
+// Writes a replay's change into the open transaction.
+static int write_now(peri_ledger *ledger, ledger_statement statement,
+                     const ledger_value *values, size_t count) {
+    int code = run(ledger->statements[statement], values, count);
+    if (code != SQLITE_DONE) {
+        int status = peri__ledger_status(code);
+        peri__ledger_count_dropped(ledger, status, 1);
+        return in_transaction(ledger) ? status : give_up(ledger, status);
+    }
+    ledger->pending++;
+    for (size_t i = 0; i < count; i++) ledger->pending_bytes += values[i].text.len;
+    int64_t most = ledger->max_bytes / BATCHES_IN_FILE;
+    if (ledger->pending_bytes < (most < BATCH_BYTES ? (uint64_t)most : BATCH_BYTES))
+        return PERI_OK;
+    int status = peri_ledger_commit(ledger, ledger->wall_ms);
+    ledger->pending_bytes = 0; // a reader may hold it up: that is tried again a batch later
+    return status == PERI_EAGAIN ? PERI_OK : status;
+}
+
 int peri__ledger_queue(peri_ledger *ledger, ledger_statement statement,
                        const ledger_value *values, size_t count) {
-    if (!ledger->statements[statement]) return PERI_EACCES; // opened to be read
+    int status = peri__ledger_ready(ledger, statement);
+    if (status == PERI_EACCES) return status; // opened to be read
+    if (status < 0) {
+        peri__ledger_count_dropped(ledger, status, 1);
+        return status;
+    }
+    if (ledger->alone && !ledger->first && begin(ledger) == PERI_OK)
+        return write_now(ledger, statement, values, count);
     ledger_change *change = make_change(statement, values, count);
     if (!change) {
         peri__ledger_count_dropped(ledger, PERI_ENOMEM, 1);
         return PERI_ENOMEM;
     }
     if (ledger->queued && ledger->queued_bytes + change->bytes > QUEUE_MAX_BYTES) {
-        int status = drain(ledger);
+        status = drain(ledger);
         if (status < 0) {
             peri__ledger_count_dropped(ledger, status, 1);
             free(change);

@@ -12,7 +12,7 @@
 
 // "peri" in the file's header: only such a file is taken for a ledger.
 #define APPLICATION_ID 0x70657269
-#define SCHEMA_VERSION 7
+#define SCHEMA_VERSION 8
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -29,9 +29,9 @@ static const char schema[] =
     "CREATE TABLE IF NOT EXISTS record (position INTEGER PRIMARY KEY, kind TEXT NOT NULL, "
     "at_wall_ms INTEGER NOT NULL" LEDGER_NUMBER_LIST(NUMBER) LEDGER_TEXT_LIST(
         TEXT) ");"
-              "CREATE INDEX IF NOT EXISTS record_id ON record (kind, id);"
-              "CREATE INDEX IF NOT EXISTS record_session ON record (session);"
-              "CREATE INDEX IF NOT EXISTS record_at ON record (at_wall_ms);"
+              "DROP INDEX IF EXISTS record_id; DROP INDEX IF EXISTS record_session;"
+              "CREATE INDEX IF NOT EXISTS record_sought ON record (kind, id, session) "
+              "WHERE " LEDGER_IS_SOUGHT ";"
               "CREATE TABLE IF NOT EXISTS checkpoint (path TEXT PRIMARY KEY, device INTEGER, "
               "inode INTEGER, offset INTEGER, print INTEGER, tries INTEGER, at_wall_ms INTEGER);"
               "CREATE INDEX IF NOT EXISTS checkpoint_file ON checkpoint (device, inode);"
@@ -72,6 +72,10 @@ static const char schema[] =
 
 #undef NUMBER
 #undef TEXT
+
+// For retention; a replay's rows have no age.
+static const char index_of_age[] =
+    "CREATE INDEX IF NOT EXISTS record_at ON record (at_wall_ms)";
 
 // What a table of version 3 has not; the schema leaves a table that is there as it is.
 static const char since_version_3[] = "ALTER TABLE pairing ADD COLUMN state TEXT;"
@@ -173,29 +177,34 @@ static int empty_file(sqlite3 *db) {
 
 // A crash of the process loses nothing that was committed; NORMAL means that a crash of the
 // machine may lose the last commits, which spares the loop a wait for the disk at each of them.
+static const char live_journal[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                                   "PRAGMA journal_size_limit = 4194304;";
+
+// Nearly all pages of a replay are new, and those need no journal: each is written once, into the file,
+// when its batch is committed; until then it waits in the cache, and readers are not locked out. A crash of
+// the machine may cost the ledger; the recording is still there. The mode stays as it was where a reader
+// has the file open as an older version left it.
+static const char replay_journal[] = "PRAGMA cache_size = -4096; PRAGMA journal_mode = DELETE;";
+
 static int set_up(sqlite3 *db, const peri_ledger_options *options, int64_t version) {
     int status = PERI_OK;
     if (version == 0) {
         status = tell(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL;"
                           "PRAGMA application_id = " TEXT_OF(APPLICATION_ID) ";");
     }
-    if (status == PERI_OK) {
-        status = tell(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                          "PRAGMA journal_size_limit = 4194304;");
-    }
+    if (status == PERI_OK && options->replace) (void)tell(db, replay_journal);
+    if (status == PERI_OK && !options->replace) status = tell(db, live_journal);
     // It fails where another program was quicker; what is missing then fails where it is used.
     if (status == PERI_OK && version == 3) (void)tell(db, since_version_3);
     if (status == PERI_OK && version == 5)
         (void)tell(db, "DROP TABLE standing"); // had fewer columns
     if (status == PERI_OK && version < SCHEMA_VERSION) status = tell(db, schema);
     if (status < 0) return status;
-    // A replay writes a lot and commits seldom: its pages wait in memory, not in the log.
-    if (options->replace) status = tell(db, "PRAGMA cache_size = -8192;");
-    if (status < 0) return status;
     char pragma[64];
     int64_t pages = (options->max_bytes + options->max_bytes / 4) / LEDGER_PAGE_BYTES;
     sqlite3_snprintf(sizeof pragma, pragma, "PRAGMA max_page_count = %lld", (long long)pages);
-    return tell(db, pragma);
+    status = tell(db, pragma);
+    return status == PERI_OK && !options->replace ? tell(db, index_of_age) : status;
 }
 
 static int prepare_file(sqlite3 *db, const peri_ledger_options *options, const char **error) {
@@ -206,7 +215,8 @@ static int prepare_file(sqlite3 *db, const peri_ledger_options *options, const c
     if (status == PERI_OK) status = check_owner(db, &version, error);
     if (status < 0) return status;
     if (options->read_only) return version == 0 ? PERI_EFORMAT : PERI_OK;
-    if (options->replace && version > 0) {
+    if (options->replace) status = tell(db, "PRAGMA synchronous = OFF");
+    if (status == PERI_OK && options->replace && version > 0) {
         status = empty_file(db);
         version = 0;
     }
@@ -215,13 +225,9 @@ static int prepare_file(sqlite3 *db, const peri_ledger_options *options, const c
     return status;
 }
 
-static int open_file(const char *path, const peri_ledger_options *options, sqlite3 **db,
-                     const char **error) {
-    if (options->read_only && access(path, F_OK) != 0 && errno == ENOENT) return PERI_ENOENT;
-    int status = options->read_only ? PERI_OK : make_file(path);
-    if (status < 0) return status;
-    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
-    flags |= options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+static int open_as(int mode, const char *path, const peri_ledger_options *options, sqlite3 **db,
+                   const char **error) {
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | mode;
     int code = sqlite3_open_v2(path, db, flags, NULL);
     // SQLite opens a write-protected file for reading instead.
     bool locked_out =
@@ -229,6 +235,25 @@ static int open_file(const char *path, const peri_ledger_options *options, sqlit
     if (locked_out) return PERI_EACCES;
     if (code == SQLITE_OK) return prepare_file(*db, options, error);
     return access(path, R_OK) != 0 && errno == EACCES ? PERI_EACCES : peri__ledger_status(code);
+}
+
+// A replay that was killed leaves what it had not committed to be taken back, which takes a writer.
+static bool was_killed(sqlite3 *db) {
+    return db && sqlite3_extended_errcode(db) == SQLITE_READONLY_ROLLBACK;
+}
+
+static int open_file(const char *path, const peri_ledger_options *options, sqlite3 **db,
+                     const char **error) {
+    if (!options->read_only) {
+        int made = make_file(path);
+        return made < 0 ? made : open_as(SQLITE_OPEN_READWRITE, path, options, db, error);
+    }
+    if (access(path, F_OK) != 0 && errno == ENOENT) return PERI_ENOENT;
+    int status = open_as(SQLITE_OPEN_READONLY, path, options, db, error);
+    if (!was_killed(*db)) return status;
+    sqlite3_close(*db);
+    *db = NULL;
+    return open_as(SQLITE_OPEN_READWRITE, path, options, db, error);
 }
 
 int peri__ledger_open_file(const char *path, const peri_ledger_options *options, sqlite3 **out,

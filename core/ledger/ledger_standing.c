@@ -237,8 +237,9 @@ int peri_ledger_hosts(peri_ledger *ledger, uint64_t limit, peri_host_row_fn fn, 
 
 int peri_ledger_get_spent(peri_ledger *ledger, peri_str session, int64_t day, peri_spent_fn fn,
                           void *user) {
+    int status = peri__ledger_ready(ledger, LEDGER_GET_SPENT);
+    if (status < 0) return status;
     sqlite3_stmt *get = ledger->statements[LEDGER_GET_SPENT];
-    if (!get) return PERI_OK; // opened to be read
     int code = sqlite3_bind_text64(get, 1, session.ptr ? session.ptr : "", session.len,
                                    SQLITE_STATIC, SQLITE_UTF8);
     if (code == SQLITE_OK) code = sqlite3_bind_int64(get, 2, day);

@@ -2,7 +2,9 @@
 #include "ledger/ledger.h"
 
 #include <ftw.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -360,17 +362,21 @@ IT("keeps a replay's rows whatever their age: they carry the recording's times")
     peri_ledger_close(ledger);
 }
 
+static void put_big(peri_ledger *ledger, int number) {
+    static char text[2000];
+    memset(text, 't', sizeof text);
+    char id[16];
+    snprintf(id, sizeof id, "w%d", number);
+    peri_record record = record_of(PERI_RECORD_WARNING, id, NULL);
+    record.text = peri_str_of(text, sizeof text);
+    CHECK_OK(peri_ledger_put(ledger, &record));
+}
+
 IT("D8 forgets the oldest rows first when they pass the kept bytes") {
     fresh_path();
     peri_ledger *ledger = opened((peri_ledger_options){.max_bytes = 512 * 1024});
-    static char text[2000];
-    memset(text, 't', sizeof text);
     for (int i = 0; i < 2000; i++) {
-        char id[16];
-        snprintf(id, sizeof id, "w%d", i);
-        peri_record record = record_of(PERI_RECORD_WARNING, id, NULL);
-        record.text = peri_str_of(text, sizeof text);
-        CHECK_OK(peri_ledger_put(ledger, &record));
+        put_big(ledger, i);
         CHECK_OK(peri_ledger_commit(ledger, INT64_C(60000) * i));
     }
     peri_str rows = all_of(ledger);
@@ -398,6 +404,66 @@ IT("empties an older file for a replay, under its readers' eyes") {
     CHECK_OK(peri_ledger_commit(ledger, 0));
     CHECK_STR(all_of(reader), "warning:new: ");
     peri_ledger_close(reader);
+    peri_ledger_close(ledger);
+}
+
+IT("commits a replay's rows by the batch, the rest at the end") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){.replace = true});
+    for (int i = 0; i < 1000; i++) put_big(ledger, i);
+    peri_ledger_stats stats;
+    peri_ledger_get_stats(ledger, &stats);
+    CHECK(stats.stored > 400 && stats.stored < 1000);
+    peri_ledger *reader = opened((peri_ledger_options){.read_only = true});
+    (void)all_of(reader);
+    CHECK_EQ(seen_count, stats.stored);
+    peri_ledger_close(ledger);
+    (void)all_of(reader);
+    CHECK_EQ(seen_count, 1000);
+    peri_ledger_close(reader);
+}
+
+IT("D8 keeps the last rows of a replay that passes the kept bytes, and loses none to a full file") {
+    fresh_path();
+    peri_ledger *ledger =
+        opened((peri_ledger_options){.replace = true, .max_bytes = 512 * 1024});
+    for (int i = 0; i < 2000; i++) put_big(ledger, i);
+    CHECK_OK(peri_ledger_commit(ledger, 0));
+    peri_ledger_stats stats;
+    peri_ledger_get_stats(ledger, &stats);
+    CHECK_EQ(stats.stored, 2000);
+    CHECK_EQ(stats.dropped_full, 0);
+    peri_str rows = all_of(ledger);
+    CHECK(seen_count > 50 && seen_count < 400);
+    CHECK_HAS(rows, "warning:w1999: ");
+    peri_ledger_close(ledger);
+    struct stat st;
+    CHECK_EQ(stat(path, &st), 0);
+    CHECK(st.st_size <= 640 * 1024);
+}
+
+IT("shows a reader what a killed replay had committed") {
+    fresh_path();
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        peri_ledger *ledger = opened((peri_ledger_options){.replace = true});
+        put(ledger, PERI_RECORD_WARNING, "kept", NULL);
+        CHECK_OK(peri_ledger_commit(ledger, 0));
+        for (int i = 0; i < 100; i++) put_big(ledger, i);
+        _exit(0);
+    }
+    int ended = -1;
+    CHECK_EQ(waitpid(pid, &ended, 0), pid);
+    CHECK_EQ(ended, 0);
+    char journal[320];
+    snprintf(journal, sizeof journal, "%s-journal", path);
+    CHECK_EQ(access(journal, F_OK), 0);
+    peri_ledger *reader = opened((peri_ledger_options){.read_only = true});
+    CHECK_STR(all_of(reader), "warning:kept: ");
+    peri_ledger_close(reader);
+    peri_ledger *ledger = opened((peri_ledger_options){.replace = true});
+    CHECK_STR(all_of(ledger), "");
     peri_ledger_close(ledger);
 }
 
@@ -451,6 +517,31 @@ IT("leaves a ledger of a newer version and another program's database alone") {
     ledger = opened((peri_ledger_options){0});
     CHECK_STR(all_of(ledger), "warning:w: ");
     peri_ledger_close(ledger);
+}
+
+static void tell(const char *sql) {
+    sqlite3 *db = NULL;
+    CHECK_EQ(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_EQ(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+IT("explains from a ledger of the seventh version, read or taken over") {
+    fresh_path();
+    peri_ledger *ledger = opened((peri_ledger_options){0});
+    store_story(ledger);
+    peri_ledger_close(ledger);
+    tell("DROP INDEX record_sought; CREATE INDEX record_id ON record (kind, id);"
+         "CREATE INDEX record_session ON record (session); PRAGMA user_version = 7");
+    ledger = opened((peri_ledger_options){.read_only = true});
+    CHECK_OK(explained(ledger, "abcd1"));
+    CHECK_EQ(seen_count, 7);
+    peri_ledger_close(ledger);
+    ledger = opened((peri_ledger_options){0});
+    CHECK_OK(explained(ledger, "abcd1"));
+    CHECK_EQ(seen_count, 7);
+    peri_ledger_close(ledger);
+    tell("DROP INDEX record_sought"); // it is there again
 }
 
 IT("refuses one oversized record and goes on") {
