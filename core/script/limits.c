@@ -174,14 +174,14 @@ static void raise(lua_State *L, peri__meter *m) {
     lua_error(L);
 }
 
-// Charges `steps`, looks at the clock, and raises if the call must end.
-static void spend(lua_State *L, peri__meter *m, uint64_t steps) {
+// Charges `steps` and looks at the clock: PERI_OK, or why the call must end.
+static int spend(lua_State *L, peri__meter *m, uint64_t steps) {
     m->steps += steps;
     if (m->stopped == PERI_OK && (m->steps > m->max_steps || late(m))) {
         m->stopped = PERI_ETIMEOUT;
         peri__place_of(L, 0, m->place, sizeof m->place);
     }
-    if (m->stopped != PERI_OK) raise(L, m);
+    return m->stopped;
 }
 
 static void on_count(lua_State *L, lua_Debug *ar) {
@@ -193,19 +193,23 @@ static void on_count(lua_State *L, lua_Debug *ar) {
         m->collect = false;
         m->collected_bytes = m->memory_bytes;
     }
-    spend(L, m, m->interval);
+    if (spend(L, m, m->interval) < 0) raise(L, m);
     uint32_t interval = fit_interval(m);
     if (interval != m->interval) arm(m, interval);
 }
 
-void peri_vm_tick(lua_State *L, uint64_t steps) {
+int peri_vm_try_tick(lua_State *L, uint64_t steps) {
     peri__meter *m = peri__meter_of(L);
-    if (!m->running) return;
+    if (!m->running) return PERI_OK;
     m->pending_steps += steps;
-    if (m->pending_steps < m->interval && m->stopped == PERI_OK) return;
+    if (m->pending_steps < m->interval && m->stopped == PERI_OK) return PERI_OK;
     steps = m->pending_steps;
     m->pending_steps = 0;
-    spend(L, m, steps);
+    return spend(L, m, steps);
+}
+
+void peri_vm_tick(lua_State *L, uint64_t steps) {
+    if (peri_vm_try_tick(L, steps) < 0) raise(L, peri__meter_of(L));
 }
 
 void peri__meter_refuse(lua_State *L) {

@@ -171,6 +171,8 @@ static int write_table(writer *w, const table_level *up, int depth) {
     if (depth >= MAX_DEPTH_OUT)
         return fail(w, up, PERI_EDEPTH, "deeper than the limit of 32 levels");
     if (!lua_checkstack(w->L, 4)) return PERI_ENOMEM;
+    int status = peri_vm_try_tick(w->L, 1); // one table may stand in many places, and be large
+    if (status < 0) return status;
     shape s = shape_of(w->L);
     if (s.others == 0 && s.texts == 0 && s.numbers > 0) {
         return write_array(w, &here, s.numbers, depth + 1);

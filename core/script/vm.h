@@ -84,6 +84,10 @@ uint64_t peri_vm_used_us(const peri_vm *vm);
 /// budget; a binding that loops calls it.
 void peri_vm_tick(lua_State *L, uint64_t steps);
 
+/// The same where a throw would leak: PERI_OK, or why the call must end, which it does once the
+/// caller is back.
+PERI_MUST_USE int peri_vm_try_tick(lua_State *L, uint64_t steps);
+
 /// lua_call for bindings that scripts can nest in each other: raises beyond 128 levels, so that
 /// no script reaches the end of the C stack.
 void peri_vm_nest(lua_State *L, int nargs, int nresults);
@@ -92,7 +96,8 @@ void peri_vm_nest(lua_State *L, int nargs, int nresults);
 /// peri_vm_lua() as compact JSON, members in byte order of their keys, an empty table as {},
 /// NaN and infinities as null: PERI_EDEPTH (over 32 levels, or a cycle: `*error` says which),
 /// PERI_EINVAL (functions, userdata, keys that are not text or a sequence; names where),
-/// PERI_ELIMIT over `max_bytes`, PERI_ENOMEM. Raw access: no metamethod runs. Never throws.
+/// PERI_ELIMIT over `max_bytes`, PERI_ETIMEOUT once the running call is out of budget, PERI_ENOMEM.
+/// Raw access: no metamethod runs. Never throws.
 PERI_MUST_USE int peri_vm_to_json(peri_vm *vm, int index, size_t max_bytes, peri_buf *out,
                                   peri_arena *arena, peri_str *error);
 /// Pushes JSON text as plain tables. Whole numbers beyond 2^53 become strings; null is left out

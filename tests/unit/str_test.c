@@ -42,6 +42,10 @@ IT("finds bytes and texts, or says that there are none") {
     CHECK_EQ(peri_str_find(text, absent), 0);
     CHECK(peri_str_find(text, PERI_STR("abcdx")) == PERI_NPOS);
     CHECK(peri_str_find(PERI_STR("ab"), PERI_STR("abc")) == PERI_NPOS);
+    peri_str twice =
+        PERI_STR("a needle\0 of more than sixteen bytes, a needle\0 of more than two");
+    CHECK_EQ(peri_str_find(twice, PERI_STR("a needle\0 of more than two")), 38);
+    CHECK(peri_str_find(twice, PERI_STR("a needle\0 of more than three")) == PERI_NPOS);
 }
 
 IT("ignores ASCII case and no other") {

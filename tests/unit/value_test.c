@@ -144,6 +144,32 @@ IT("stops at the given size") {
     close_box(&b);
 }
 
+// Writes the value kept in the registry from inside a call, where a budget runs.
+static int write_entered(lua_State *L, void *user) {
+    box *b = user;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, 1000);
+    return peri_vm_to_json(b->vm, -1, 1 << 20, &b->out, &b->arena, &b->error) < 0;
+}
+
+IT("C18 looks at a table that stands in many places no longer than its call may take") {
+    static const char source[] = "local big, some, many = {}, {}, {} "
+                                 "for i = 1, 5000 do big[i + 0.5] = i end "
+                                 "for i = 1, 5000 do big[i + 0.5] = nil end "
+                                 "for i = 1, 400 do some[i] = big; many[i] = some end "
+                                 "return many";
+    peri_vm_options options = {.limits = {.instructions = 100000, .wall_ms = 60000}};
+    box b = {0};
+    peri_arena_init(&b.arena, 1 << 20);
+    peri_buf_init(&b.out, 1 << 20);
+    CHECK_OK(peri_vm_new(&options, &b.vm));
+    CHECK_OK(peri_vm_load(b.vm, peri_str_c(source), PERI_STR("v.lua"), &b.arena, &b.error));
+    lua_rawseti(peri_vm_lua(b.vm), LUA_REGISTRYINDEX, 1000);
+    CHECK_EQ(peri_vm_run(b.vm, write_entered, &b, 1, &b.arena, &b.error), PERI_ETIMEOUT);
+    CHECK_EQ(b.out.len, 0);
+    CHECK_EQ(lua_gettop(peri_vm_lua(b.vm)), 0);
+    close_box(&b);
+}
+
 typedef struct push {
     peri_str json;
     int status;
