@@ -18,6 +18,7 @@ include_files = { "lua", "observers", "policies", "tests/spec", "tests/support/*
 exclude_files = { "lua/meta", "observers/*.md" }
 
 files["lua/perilune/testing.lua"] = { std = "luajit" }
+files["lua/perilune/strict.lua"] = { std = "luajit" }
 files["lua/perilune/chain.lua"] = { std = "luajit" }
 files["lua/perilune/virtual_clock.lua"] = { std = "luajit" }
 files["lua/perilune/spec_runner.lua"] = { std = "luajit" }

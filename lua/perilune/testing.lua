@@ -11,14 +11,17 @@
 --   assert.equal(1, #said)
 local chain = require("perilune.chain")
 local scenes = require("perilune.scenes")
+local strict = require("perilune.strict")
 local virtual_clock = require("perilune.virtual_clock")
 local text = require("perilune.text")
 
 local M = {}
 
-local STATE_MAX_BYTES = 4096
-local FINGERPRINT_MAX = 512
+local FINGERPRINT_MAX, EVIDENCE_MAX = 512, 16
 local CAPABILITY = { advise = "advise", veto = "veto", report = "report" }
+local PROPOSAL_KEYS = { advise = true, veto = true, report = true, fingerprint = true,
+    severity = true, evidence = true, data = true }
+local SEVERITY = { nit = true, concern = true, blocker = true }
 
 -- The plain `key: value` lines of a header, which is all that a test needs of it.
 local function header_of(file)
@@ -38,7 +41,8 @@ local function header_of(file)
     return spec
 end
 
---- Runs the Lua file `path`, relative to the spec that calls this; returns what it returns.
+--- Runs the Lua file `path`, relative to the spec that calls this; returns what it returns. It
+--- has the names that scripts have in the host, and no others.
 --- Of a Markdown observer, `NAME.md`, the header with what `NAME.lua` beside it adds.
 ---@param path string
 ---@return table
@@ -46,7 +50,7 @@ function M.load(path)
     local caller = debug.getinfo(2, "S").source:match("^@(.*/)") or ""
     local file = path:sub(1, 1) == "/" and path or caller .. path
     local stem = file:match("^(.*)%.md$")
-    local spec = assert(loadfile(stem and stem .. ".lua" or file))()
+    local spec = strict.load(stem and stem .. ".lua" or file)
     for key, value in pairs(stem and header_of(file) or {}) do spec[key] = value end
     return spec
 end
@@ -71,24 +75,34 @@ local function has(list, word)
     return false
 end
 
-local function encoded_bytes(value)
-    if type(value) ~= "table" then return #tostring(value) + 2 end
-    local bytes = 2
-    for key, inner in pairs(value) do
-        bytes = bytes + #tostring(key) + 4 + encoded_bytes(inner)
-    end
-    return bytes
-end
-
 local function check_text(spec, kind, words)
     assert(type(words) == "string" and words:find("%S"), kind .. " is blank")
     local max = kind == "report" and 2000 or spec.max_advisory_chars or 300
     assert(text.clip(words, max) == words, kind .. " is longer than " .. max .. ": " .. words)
 end
 
+local function check_evidence(evidence)
+    assert(type(evidence) == "table", "evidence is a " .. type(evidence) .. ", not a list")
+    local count = 0
+    for place, seq in pairs(evidence) do
+        count = count + 1
+        assert(type(seq) == "number" and seq % 1 == 0 and seq >= 0,
+            ("evidence[%s] is not a whole number"):format(tostring(place)))
+    end
+    assert(count == #evidence, "evidence has holes")
+    assert(count <= EVIDENCE_MAX, "evidence is not a list of at most 16 numbers")
+end
+
 -- What the host checks of a proposal (spec PI-5).
 local function check_proposal(spec, proposal)
     assert(type(proposal) == "table", "observe must return nil or a table")
+    for key in pairs(proposal) do
+        assert(PROPOSAL_KEYS[key], ('unknown key "%s"'):format(tostring(key)))
+    end
+    assert(proposal.severity == nil or SEVERITY[proposal.severity],
+        "severity is none of nit, concern, blocker")
+    if proposal.evidence ~= nil then check_evidence(proposal.evidence) end
+    if proposal.data ~= nil then strict.check_plain(proposal.data, "data") end
     local kind
     for word in pairs(CAPABILITY) do
         if proposal[word] ~= nil then
@@ -115,9 +129,10 @@ end
 function M.run(spec, turn, ctx)
     ctx = ctx or { state = {} }
     ctx.observer = spec.name
+    turn = strict.turn(turn)
     if spec.wake and not spec.wake(turn) then return nil end
     local proposal = spec.observe(turn, ctx)
-    assert(encoded_bytes(ctx.state) <= STATE_MAX_BYTES, "ctx.state is over 4 KiB")
+    if ctx.state ~= nil then strict.check_plain(ctx.state, "ctx.state") end
     return proposal and check_proposal(spec, proposal) or nil
 end
 
@@ -267,9 +282,7 @@ function Desk:__newindex(key, value)
 end
 
 function Desk:sound_states()
-    for _, state in ipairs(self.chain.states) do
-        assert(encoded_bytes(state) <= STATE_MAX_BYTES, "ctx.state is over 4 KiB")
-    end
+    for _, state in ipairs(self.chain.states) do strict.check_plain(state, "ctx.state") end
 end
 
 --- One step of the agent, at the end of which its observers proposed this. `fields` go over

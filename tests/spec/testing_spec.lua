@@ -54,6 +54,12 @@ describe("perilune.testing", function()
             ["is blank"] = { advise = " \n", fingerprint = "f" },
             ["may not veto"] = { veto = "Stop here.", fingerprint = "f" },
             ["longer than 300"] = { advise = ("x"):rep(301), fingerprint = "f" },
+            ['unknown key "evidense"'] = { advise = "x", fingerprint = "f", evidense = {} },
+            ["severity is none"] = { advise = "x", fingerprint = "f", severity = "high" },
+            ["evidence is a number"] = { advise = "x", fingerprint = "f", evidence = 3 },
+            ["evidence%[1%] is not"] = { advise = "x", fingerprint = "f", evidence = { "3" } },
+            ["has holes"] = { advise = "x", fingerprint = "f", evidence = { [2] = 1 } },
+            ["data.f: function"] = { advise = "x", fingerprint = "f", data = { f = print } },
             ["nil or a table"] = "text",
         }) do
             local ok, message = pcall(testing.run, observer(bad), turn)
