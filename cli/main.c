@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -69,6 +70,18 @@ static bool have_streams(void) {
     return fd < 0 || close(fd) == 0;
 }
 
+// With fewer, each part that opens a file would fail in words of its own.
+static bool have_files(void) {
+    enum { FILES = 24 };
+    struct rlimit most;
+    if (getrlimit(RLIMIT_NOFILE, &most) < 0 || most.rlim_cur >= FILES) return true;
+    fprintf(stderr,
+            "perilune: only %llu files may be open at once, %d are needed; `ulimit -n 256` "
+            "raises that\n",
+            (unsigned long long)most.rlim_cur, FILES);
+    return false;
+}
+
 // A reader that left (`| head`) has what it wanted; a disk that is full has not.
 static bool reader_left(void) {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -106,5 +119,5 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    return have_streams() ? ended(dispatch(argc, argv)) : PERI_EXIT_INTERNAL;
+    return have_streams() && have_files() ? ended(dispatch(argc, argv)) : PERI_EXIT_INTERNAL;
 }

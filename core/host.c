@@ -111,6 +111,14 @@ static void init_parts(peri_host *host) {
     peri_buf_init(&host->digest, PERI_DIGEST_CAP_BYTES);
 }
 
+static int open_loop(peri_host *host) {
+    int status = peri_loop_new(&host->loop);
+    if (status == PERI_EIO)
+        host_logf(host, "error",
+                  "too few files may be open at once; `ulimit -n 256` is enough");
+    return status;
+}
+
 int peri_host_new(const peri_host_options *given, peri_host **out) {
     peri_host_options options;
     int status = take_options(given, &options);
@@ -130,7 +138,7 @@ int peri_host_new(const peri_host_options *given, peri_host **out) {
     status = seed_random(host, &options);
     if (status == PERI_OK) status = copy_texts(host, &options);
     if (status == PERI_OK) status = take_layout(host, options.layout);
-    if (status == PERI_OK) status = peri_loop_new(&host->loop);
+    if (status == PERI_OK) status = open_loop(host);
     if (status == PERI_OK) status = host_load(host, &options);
     if (status < 0) {
         host_diags_flush(host);

@@ -2,8 +2,11 @@
 #include "io/loop.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "io/loop_uv.h"
+
+enum { LOOP_PIPES = 4 }; // as many descriptors as it takes, in pairs
 
 struct peri_loop {
     uv_loop_t uv;
@@ -14,7 +17,22 @@ uv_loop_t *peri__loop_uv(peri_loop *loop) {
     return &loop->uv;
 }
 
+// libuv ends the process where it gets no descriptors for its signals' pipe: so it is asked only where
+// there are enough for all it opens.
+static bool have_descriptors(void) {
+    int ends[LOOP_PIPES][2], count = 0;
+    while (count < LOOP_PIPES && pipe(ends[count]) == 0) count++;
+    bool enough = count == LOOP_PIPES;
+    while (count > 0) {
+        count--;
+        close(ends[count][0]);
+        close(ends[count][1]);
+    }
+    return enough;
+}
+
 int peri_loop_new(peri_loop **out) {
+    if (!have_descriptors()) return PERI_EIO;
     peri_loop *loop = calloc(1, sizeof *loop);
     if (!loop) return PERI_ENOMEM;
     int error = uv_loop_init(&loop->uv);

@@ -7,6 +7,7 @@
 
 typedef struct peri_loop peri_loop;
 
+/// PERI_EIO where too few files may be open; PERI_ENOMEM.
 PERI_MUST_USE int peri_loop_new(peri_loop **out);
 /// NULL is fine.
 void peri_loop_free(peri_loop *loop);

@@ -47,6 +47,12 @@ try "$perilune" log --replay --session nobody
 check "an unknown session exits 2" refuses "there is no session 'nobody'"
 check "and nothing was switched" [ ! -e "$XDG_CONFIG_HOME/perilune/switches.yaml" ]
 
+for files in 5 6 10; do
+  try sh -c "ulimit -n $files; exec '$perilune' status"
+  check "with $files files it says how many are needed" sh -c "[ $status -eq 3 ] && [ ! -s '$work/out' ] && [ \$(wc -l <'$work/err') -eq 1 ]"
+  check "and how to have them" says 'ulimit -n 256'
+done
+
 try "$perilune" trust --json
 check "trust asks a person, whatever a program wants to read" refuses "--json is for --list"
 

@@ -2,6 +2,7 @@
 #include "io/loop.h"
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "test.h"
@@ -46,6 +47,20 @@ IT("has a descriptor to wait on, quiet while nothing is due") {
     struct pollfd fd = {.fd = peri_loop_fd(loop), .events = POLLIN};
     CHECK(fd.fd >= 0);
     CHECK_EQ(poll(&fd, 1, 0), 0);
+    peri_loop_free(loop);
+}
+
+IT("fails where too few files may be open, and does not end the process") {
+    struct rlimit before, few;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = 5;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    peri_loop *loop = NULL;
+    CHECK_EQ(peri_loop_new(&loop), PERI_EIO);
+    CHECK(!loop);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    CHECK_OK(peri_loop_new(&loop));
     peri_loop_free(loop);
 }
 
