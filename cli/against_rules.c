@@ -106,7 +106,10 @@ int against_rules_run(const char *config, const char *observers, const char *rec
     t.requests = calloc(MAX_REQUESTS, sizeof *t.requests);
     int code = PERI_EXIT_INTERNAL;
     if (t.requests) {
-        session_options options = {.config = config, .observers = observers, .quiet = true};
+        // An agent's settings hold its rules and nothing of ours.
+        bool ours = !peri_str_ends(peri_str_c(config), PERI_STR(".json"));
+        session_options options = {
+            .config = ours ? config : NULL, .observers = observers, .quiet = true};
         code = against_replay(&options, recording, take_pairing, &t);
     }
     if (code == PERI_EXIT_OK && t.status == PERI_OK) {

@@ -15,12 +15,12 @@
 static const char help[] =
     "usage: perilune check [--json | --quiet] [--against RECORDING] [PATH...]\n"
     "\n"
-    "Validates configs, observers, policies, dialects and kinds of secrets: files, or\n"
-    "folders with all below them (of Markdown what is in a folder called observers or\n"
-    "has a header with `on`). Without a path: what you have in\n"
-    "$XDG_CONFIG_HOME/perilune. Each file is Ok, Ok with warnings, or Invalid, with\n"
-    "file, line and what to do; of a valid observer the values it resolved to are\n"
-    "printed.\n"
+    "Validates configs, observers, policies, dialects, kinds of secrets and agents'\n"
+    "settings (.json): files, or folders with all below them (of Markdown what is in\n"
+    "a folder called observers or has a header with `on`; no settings). Without a\n"
+    "path: what you have in $XDG_CONFIG_HOME/perilune. Each file is Ok, Ok with\n"
+    "warnings, or Invalid, with file, line and what to do; of a valid observer the\n"
+    "values it resolved to are printed.\n"
     "\n"
     "  --json                one object a file\n"
     "  --quiet               without the values\n"
@@ -43,8 +43,8 @@ typedef struct checking {
 } checking;
 
 static const char *kind_word(peri_file_kind kind) {
-    static const char *const words[] = {"file",   "config",  "observer",
-                                        "policy", "dialect", "secrets"};
+    static const char *const words[] = {"file",    "config",  "observer", "policy",
+                                        "dialect", "secrets", "settings"};
     return words[kind];
 }
 
@@ -130,7 +130,8 @@ static int check_file(void *user, const char *path) {
     int status = PERI_OK;
     if (c->recording && checked.observer && !diags.error_count)
         status = against_add(&c->tried, checked.observer, path);
-    if (c->recording && checked.kind == PERI_KIND_CONFIG && !diags.error_count)
+    bool rules = checked.kind == PERI_KIND_CONFIG || checked.kind == PERI_KIND_SETTINGS;
+    if (c->recording && rules && !diags.error_count)
         status = against_add_config(&c->tried, path);
     if (c->recording && checked.kind == PERI_KIND_POLICY && !diags.error_count)
         status = against_add_policy(&c->tried, path);

@@ -45,6 +45,7 @@ typedef enum peri_file_kind {
     PERI_KIND_POLICY,
     PERI_KIND_DIALECT,
     PERI_KIND_SECRETS,
+    PERI_KIND_SETTINGS,
 } peri_file_kind;
 
 /// What a file was taken for.
@@ -62,7 +63,7 @@ void peri_checker_free(peri_checker *checker); // NULL is fine
 /// checker. PERI_ENOMEM; what cannot be read is none.
 PERI_MUST_USE int peri_checker_know(void *user, const char *path);
 
-/// Validates one file: a config (.yaml), a Markdown observer, or Lua by what it returns. Problems go to
+/// Validates one file: a config (.yaml), an agent's settings (.json), a Markdown observer, or Lua by what it returns. Problems go to
 /// `diags`. What `observer` points to is borrowed until the next call.
 peri_checked peri_checker_file(peri_checker *checker, const char *path, peri_diag_list *diags);
 

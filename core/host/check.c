@@ -192,6 +192,10 @@ static int check_text(peri_checker *checker, const char *path, peri_str text, pe
         out->kind = PERI_KIND_CONFIG;
         return check_config(checker, path, text, diags);
     }
+    if (peri_str_ends(file, PERI_STR(".json"))) {
+        out->kind = PERI_KIND_SETTINGS;
+        return host_settings_check(path, text, diags);
+    }
     int status = open_folder(checker, path);
     if (status < 0) return status;
     return peri_str_ends(file, PERI_STR(".md"))
@@ -200,7 +204,7 @@ static int check_text(peri_checker *checker, const char *path, peri_str text, pe
 }
 
 peri_checked peri_checker_file(peri_checker *checker, const char *path, peri_diag_list *diags) {
-    static const char *const endings[] = {".yaml", ".yml", ".md", ".lua"};
+    static const char *const endings[] = {".yaml", ".yml", ".json", ".md", ".lua"};
     peri_str file = peri_str_c(path);
     peri_checked out = {.kind = PERI_KIND_UNKNOWN};
     bool known = false;
@@ -208,10 +212,11 @@ peri_checked peri_checker_file(peri_checker *checker, const char *path, peri_dia
         known |= peri_str_ends(file, peri_str_c(endings[i]));
     }
     if (!known) {
-        peri_diag_addf(diags, PERI_ERROR, "unknown-file", file, 0, 0,
-                       "name a config.yaml, a .md observer, or a .lua observer, policy, "
-                       "dialect or list of secrets",
-                       "not a kind of file that perilune reads");
+        peri_diag_addf(
+            diags, PERI_ERROR, "unknown-file", file, 0, 0,
+            "name a config.yaml, the settings.json of an agent, a .md observer, or a "
+            ".lua observer, policy, dialect or list of secrets",
+            "not a kind of file that perilune reads");
         return out;
     }
     peri_buf text;

@@ -109,4 +109,14 @@ wrong '  deny: Agent(a, b), Bash
   allowed_agent_types: [reviewer]'
 check "CC-4 a good one is fine" exits 0
 
+printf '{\n  "permissions": { "deny": ["Agent(x)",\n    "Bash(rm"] }\n}\n' >"$work/settings.json"
+try "$perilune" check "$work/settings.json"
+check "CC-4 a malformed rule of the agent's own settings is told with its place" \
+  says "settings.json:3:6: error: permissions.deny: 'Bash(rm' is no rule"
+check "CC-4 and makes them invalid" exits 1
+printf '{"permissions": {\n\t"deny": ["Agent(loop-guard)",\n\t\t"Agent(nobody)"]}, "other": 1}\n' >"$work/settings.json"
+try "$perilune" check --quiet --against "$demo" "$work/settings.json"
+check "CC-4 their rules are tried on a recording" says 'settings.json:2: deny rule Agent(loop-guard) matched 1 of'
+check "CC-4 one that never matches is told" says 'settings.json:3: warning: deny rule Agent(nobody) never matched'
+
 finish

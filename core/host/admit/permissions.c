@@ -266,6 +266,20 @@ static bool is_yaml(const settings_file *file) {
     return peri_str_ends(path, PERI_STR(".yaml")) || peri_str_ends(path, PERI_STR(".yml"));
 }
 
+// The gate reads trees, which know no lines: a rule it refuses is sought in the text.
+static void place_rules(peri_str text, peri_diag_list *diags, size_t first) {
+    static const char end[] = "' is no rule";
+    for (size_t i = first; i < diags->count; i++) {
+        peri_diag *diag = &diags->items[i];
+        size_t from = peri_str_find_byte(diag->message, '\'', 0);
+        if (diag->line || from == PERI_NPOS || !peri_str_ends(diag->message, peri_str_c(end)))
+            continue;
+        size_t len = diag->message.len - from - sizeof end;
+        size_t at = peri_str_find(text, peri_str_sub(diag->message, from + 1, len));
+        if (len && at != PERI_NPOS) peri_diag_place(text, at, &diag->line, &diag->column);
+    }
+}
+
 // Adds what `text`, of `file`, says.
 static int add_text(const settings_file *file, peri_str text, peri_permissions *to,
                     peri_diag_list *diags) {
@@ -275,7 +289,9 @@ static int add_text(const settings_file *file, peri_str text, peri_permissions *
                                : peri_tree_parse(text, limits, peri_str_c(file->path), diags,
                                                  NULL, &root);
     if (status == PERI_OK) {
+        size_t first = diags ? diags->count : 0;
         status = peri_permissions_add(to, file->rank, peri_str_c(file->path), root, diags);
+        if (diags) place_rules(text, diags, first);
     }
     peri_tree_free(root);
     return status;
@@ -286,6 +302,15 @@ static int try_text(const settings_file *file, peri_str text, peri_diag_list *di
     peri_permissions_init(&alone);
     int status = add_text(file, text, &alone, diags);
     peri_permissions_deinit(&alone);
+    return status;
+}
+
+int host_settings_check(const char *path, peri_str text, peri_diag_list *diags) {
+    char *copy = strdup(path);
+    if (!copy) return PERI_ENOMEM;
+    settings_file file = {.path = copy, .rank = rank_of(peri_str_c(path))};
+    int status = try_text(&file, text, diags);
+    free(copy);
     return status;
 }
 

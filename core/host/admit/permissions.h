@@ -27,6 +27,10 @@ PERI_MUST_USE int host_permissions_get(host_permissions *permissions, peri_str f
 /// diagnostics with their place. PERI_EINVAL if there was one.
 PERI_MUST_USE int host_permissions_check(peri_yaml_doc *doc, const peri_yaml *from);
 
+/// Checks one of the agent's own settings files as the gate reads it. Negative if it cannot be used; why is
+/// in `diags`.
+PERI_MUST_USE int host_settings_check(const char *path, peri_str text, peri_diag_list *diags);
+
 /// A part of a YAML document as the tree that the agent's own settings are; owned; NULL out of memory.
 peri_tree *host_permissions_tree(const peri_yaml *node);
 
