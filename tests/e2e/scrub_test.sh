@@ -114,4 +114,22 @@ check "C24 so does one that is missing" grep -q 'a file of secrets is missing' "
 printf 'privacy: { patterns: ["a(b"] }\n' >"$work/config.yaml"
 try "$perilune" observers --config "$work/config.yaml"
 check "C24 and a broken pattern" grep -q 'privacy.patterns has a mistake' "$work/out"
+
+# A secret that is the name of a session: keys are stored, shown and typed.
+for name in one two; do
+  token=ghp_$(printf 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7%s' "$name" | cut -c 1-36)
+  printf '{"session":"%s","kind":"user_message","text":"go"}\n' "$token"
+  printf '{"session":"%s","kind":"assistant_text","text":"gone"}\n' "$token"
+  printf '{"session":"%s","kind":"turn_ended","reason":"completed"}\n' "$token"
+done >"$work/named.jsonl"
+try "$perilune" run --json --observers "$work/inside" --state "$work/named" "$work/named.jsonl"
+check "C24 a session's name that is a secret is in no record" sh -c "! grep -q 'ghp_A1b2' '$work/out'"
+check "C24 nor anywhere in the ledger" sh -c "! grep -aq 'ghp_A1b2' '$work'/named/*"
+sessions() { grep -o '"session":"session-[0-9a-f]\{10\}"' "$work/out" | sort -u; }
+check "C24 each is known by a name of its own" [ "$(sessions | wc -l)" -eq 2 ]
+sessions >"$work/first"
+try "$perilune" replay --json --observers "$work/inside" --state "$work/named" "$work/named.jsonl"
+check "C24 the same in a replay" sh -c "[ '$(sessions)' = '$(cat "$work/first")' ]"
+try "$perilune" digest "$work/named.jsonl"
+check "C24 and so are digests headed" sh -c "grep -q '^--- session session-' '$work/out' && ! grep -q ghp_ '$work/out'"
 finish

@@ -287,9 +287,12 @@ static peri_str session_of(const peri_source *source) {
 }
 
 // The agent key of an observation; what a record leaves out is taken from the one before.
-static void complete_key(peri_host *host, const peri_source *source, peri_obs *obs) {
+static void complete_key(peri_host *host, const peri_source *source, peri_obs *obs,
+                         char alias[HOST_ALIAS_CHARS + 1]) {
     if (!obs->session.len) obs->session = source->last_session;
     if (!obs->session.len) obs->session = session_of(source);
+    if (!source->last || !peri_str_eq(obs->session, source->last_session))
+        obs->session = host_session_alias(host, obs->session, alias);
     if (!obs->agent.len) obs->agent = PERI_STR("main");
     bool child = !peri_str_eq(obs->agent, PERI_STR("main"));
     if (child && source->has_sidecar && !obs->x.parent.len) {
@@ -453,8 +456,9 @@ static void join(peri_host *host, peri_source *source, host_agent *of, peri_obs 
 }
 
 void host_observe(peri_host *host, peri_source *source, peri_obs *obs) {
+    char alias[HOST_ALIAS_CHARS + 1];
     set_time(host, obs);
-    complete_key(host, source, obs);
+    complete_key(host, source, obs, alias);
     host_agent *of = agent_of(host, source, obs);
     if (!of) {
         host->counts.lost++;

@@ -1,7 +1,8 @@
 // The secrets that are looked for beside the built-in kinds: patterns of the configs, and kinds
 // from Lua files, the user's scrub.lua and those a config names. What a broken one would have
 // hidden cannot be known, so every observer is off until it is mended; the kinds that are right
-// count for all else that leaves. Called by host/load.c.
+// count for all else that leaves. Called by host/load.c; host/observe.c asks for the names of sessions.
+#include <sodium.h>
 #include <stdlib.h>
 
 #include "host/written/written.h"
@@ -67,4 +68,16 @@ int host_privacy_load(peri_host *host, bool use_user_config) {
         status = add_configured(host, host->config.kind_files[i]);
     }
     return status;
+}
+
+peri_str host_session_alias(const peri_host *host, peri_str id,
+                            char room[HOST_ALIAS_CHARS + 1]) {
+    static const char word[] = "session-";
+    unsigned char hash[crypto_generichash_BYTES_MIN];
+    if (!host->scrub || !host->config.scrub || peri_scrub_clean(host->scrub, id)) return id;
+    crypto_generichash(hash, sizeof hash, (const unsigned char *)id.ptr, id.len, NULL, 0);
+    sodium_bin2hex(room + sizeof word - 1, HOST_ALIAS_CHARS - sizeof word + 2, hash,
+                   (HOST_ALIAS_CHARS - sizeof word + 1) / 2);
+    memcpy(room, word, sizeof word - 1);
+    return peri_str_of(room, HOST_ALIAS_CHARS);
 }

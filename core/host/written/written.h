@@ -112,6 +112,12 @@ PERI_MUST_USE int host_project_configure(peri_host *host);
 /// is told and switches every observer off. PERI_ENOMEM.
 PERI_MUST_USE int host_privacy_load(peri_host *host, bool use_user_config);
 
+enum { HOST_ALIAS_CHARS = 18 };
+/// The key of a session: `id`, or a stable name in `room` where that is a secret, for keys are stored, shown
+/// and typed.
+peri_str host_session_alias(const peri_host *host, peri_str id,
+                            char room[HOST_ALIAS_CHARS + 1]);
+
 // host/written/recall.c
 /// Reads notes and skills: the user's where `use_user_config`, then those of the config.
 PERI_MUST_USE int host_recall_load(peri_host *host, bool use_user_config);
