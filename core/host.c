@@ -13,6 +13,7 @@
 #include "host/read/read.h"
 #include "host/run/run.h"
 #include "host/status/status.h"
+#include "host/store.h"
 #include "host/told/told.h"
 #include "host/written/written.h"
 
@@ -52,31 +53,6 @@ static int take_layout(peri_host *host, const char *layout) {
     }
     host->layout = (int)found;
     return PERI_OK;
-}
-
-// Opened by the first step, so that a call that fails on its way there replaces nothing. A ledger that
-// cannot be had is said once; the host goes on without (design D11).
-static void open_ledger(peri_host *host) {
-    const char *error = NULL;
-    peri_ledger_options how = {.replace = host->ledger_replace,
-                               .days = host->config.ledger_days,
-                               .max_bytes = host->config.ledger_max_bytes};
-    int status = peri_ledger_open(host->ledger_path, &how, &host->ledger, &error);
-    if (status < 0) {
-        peri_buf text;
-        peri_buf_init(&text, 8192);
-        peri_buf_addf(&text, "%s: %s; nothing is remembered of this run", host->ledger_path,
-                      error ? error : peri_status_message(status));
-        host_logf(host, "warning", "%s", peri_buf_c(&text));
-        host_warn(host, "no-ledger", peri_str_c(host->ledger_path), peri_buf_str(&text),
-                  PERI_STR("make the folder writable, or name another with --state"));
-        peri_buf_deinit(&text);
-    } else if (host->mode == PERI_MODE_LIVE) {
-        host_presence_open(host, host->ledger_path);
-        host_spend_resume_day(host);
-    }
-    free(host->ledger_path);
-    host->ledger_path = NULL;
 }
 
 static int seed_random(peri_host *host, const peri_host_options *options) {
@@ -151,31 +127,6 @@ int peri_host_new(const peri_host_options *given, peri_host **out) {
     return PERI_OK;
 }
 
-// What may fail at every commit is said once; the summary and status count it.
-static void tell_trouble(peri_host *host, int status) {
-    if (status >= 0 || status == PERI_EAGAIN || host->ledger_trouble) return;
-    host->ledger_trouble = true;
-    const char *what = status == PERI_ELIMIT
-                           ? "its disk is full, or ledger.max_bytes is reached"
-                           : peri_status_message(status);
-    host_logf(host, "warning", "ledger: %s; what cannot be stored is counted", what);
-    host_warn(host, "ledger-trouble", (peri_str){0}, peri_str_c(what),
-              PERI_STR("make room on its disk; observers go on meanwhile"));
-}
-
-// Commits what is to be stored. False if another program writes now: all of it waits.
-static bool store(peri_host *host, bool ended) {
-    if (!host->ledger) return true;
-    host_standing_save(host);
-    host_spend_save(host);
-    host_tell_self(host, ended);
-    if (!host->ledger_dirty) return true;
-    int status = peri_ledger_commit(host->ledger, host_wall_ms(host));
-    host->ledger_dirty = status == PERI_EAGAIN;
-    tell_trouble(host, status);
-    return status != PERI_EAGAIN;
-}
-
 static void retire_all(peri_host *host) {
     for (const peri_session *session = host->registry.first; session; session = session->next) {
         for (const peri_agent *agent = session->agents; agent; agent = agent->next) {
@@ -191,7 +142,7 @@ void peri_host_free(peri_host *host) {
     host_commands_close(host);
     peri_outbox_expire(&host->outbox, (peri_str){0}, (peri_str){0}, "the host ended");
     retire_all(host);
-    store(host, true);
+    host_store(host, true);
     host_follow_free(host);
     host_sources_free(host);
     peri_registry_deinit(&host->registry);
@@ -221,7 +172,7 @@ void peri_host_free(peri_host *host) {
 // A delivery is handed over only after its row is committed (design D8).
 static void hand_over(peri_host *host) {
     if (host->follow && !host->work_count) host_follow_save(host);
-    if (!store(host, false)) return; // the deliveries wait, the loop does not
+    if (!host_store(host, false)) return; // the deliveries wait, the loop does not
     if (host->outbox.count) host_expire_stopped(host);
     if (host->outbox.count) (void)peri_outbox_flush(&host->outbox);
     host->way_opened = false;
@@ -269,8 +220,8 @@ static int retry_timeout_ms(const peri_host *host) {
 }
 
 static void step(peri_host *host, int timeout_ms) {
-    if (host->ledger_path) {
-        open_ledger(host);
+    if (host->ledger_path && !host->ledger_asked) {
+        host_store_open(host);
         host_resume_deliveries(host);
     }
     if (host->diags.count) host_diags_flush(host);

@@ -386,9 +386,12 @@ struct peri_host {
     peri_joiner joiner;
     peri_outbox outbox;
     bool way_opened;   // an event came that may take what waits
-    char *ledger_path; // owned; until the first step opens it
+    char *ledger_path; // owned
     peri_ledger *ledger;
     bool ledger_replace, ledger_dirty;
+    bool ledger_asked; // the first step has tried to open it
+    bool ledger_known; // `ledger_file` is the file it was opened as
+    peri_file_id ledger_file;
     bool ledger_trouble;        // a commit failed, and that was said
     peri_claims claims;         // on sessions, against other hosts of the ledger
     uint64_t claim;             // its own, by which others know that it lives

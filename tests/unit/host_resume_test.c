@@ -1,6 +1,6 @@
 // A host on the ledger of one before it (spec CC-6): for a Lua observer the saved ctx.state row is the
 // transcript. What becomes of a client's own recordings is shown in e2e/resume_test.sh.
-#include "host/types.h"
+#include "host/admit/admit.h"
 #include "hosting.h"
 #include "ledger/pairing_state.h"
 #include "scratch.h"
@@ -124,6 +124,63 @@ IT("CC-6 the user's stop holds though the clock was put back, and for no session
     turn_at(source, "later", &now, noon - HOUR_MS + 4);
     CHECK_EQ(times(records(), "\"record\":\"run\""), 2);
     peri_ledger_close(ledger);
+    hosting_close(&h);
+    scratch_close(&place);
+}
+
+static void go(peri_source *source) {
+    hosting_feed(&h, source,
+                 PERI_STR("{\"session\":\"s\",\"kind\":\"user_message\",\"text\":\"go\"}\n"
+                          "{\"session\":\"s\",\"kind\":\"turn_ended\"}\n"));
+}
+
+IT("CC-5 a ledger that is taken away is begun anew, and a stop in the new one is heard") {
+    char moved[4096];
+    scratch_open(&place);
+    open_host();
+    peri_source *source = hosting_stream(&h, "activity");
+    go(source);
+    snprintf(moved, sizeof moved, "%s/old.db", place.root);
+    CHECK(rename(scratch_path(&place, "ledger.db"), moved) == 0);
+    CHECK(unlink(scratch_path(&place, "ledger.db.lock")) == 0);
+    go(source);
+    CHECK_EQ(times(peri_buf_str(&h.log), "taken away or replaced"), 1);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 2);
+    peri_arena arena;
+    peri_arena_init(&arena, 65536);
+    peri_ledger *ledger = open_ledger();
+    CHECK_EQ(row_of(ledger, &arena).digests, 2);
+    CHECK_OK(peri_ledger_stop(ledger, PERI_STR("probe"), 0));
+    peri_ledger_close(ledger);
+    peri_claims others;
+    CHECK_OK(peri_claims_open(&others, scratch_path(&place, "ledger.db.lock"), true));
+    CHECK(host_presence_observes(&others, PERI_STR("s")));
+    peri_claims_close(&others);
+    go(source);
+    CHECK_EQ(times(records(), "\"state\":\"stopped\",\"reason\":\"observerStopped\""), 1);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 2);
+    peri_arena_deinit(&arena);
+    hosting_close(&h);
+    scratch_close(&place);
+}
+
+IT("CC-10 a ledger that is replaced by something else is done without, which is said") {
+    scratch_open(&place);
+    open_host();
+    peri_source *source = hosting_stream(&h, "activity");
+    go(source);
+    static const char *const files[] = {"ledger.db", "ledger.db-wal", "ledger.db-shm"};
+    for (size_t i = 0; i < 3; i++) CHECK(unlink(scratch_path(&place, files[i])) == 0);
+    char *junk = calloc(1, 5001);
+    CHECK(junk != NULL);
+    memset(junk, 'x', 5000);
+    scratch_write(&place, "ledger.db", junk);
+    free(junk);
+    go(source);
+    go(source);
+    CHECK_EQ(times(records(), "\"record\":\"run\""), 3);
+    CHECK_EQ(times(peri_buf_str(&h.log), "nothing is remembered of this run"), 1);
+    hosting_finish(&h);
     hosting_close(&h);
     scratch_close(&place);
 }

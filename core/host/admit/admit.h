@@ -51,6 +51,8 @@ void host_spend_resume_day(peri_host *host);
 void host_spend_resume_session(peri_host *host, host_session *kept, peri_str session);
 /// Stores what was spent since the last time, for the commit that follows.
 void host_spend_save(peri_host *host);
+/// All that was spent is to be stored again: the ledger is a new one.
+void host_spend_renew(peri_host *host);
 
 // host/admit/accepted.c
 /// Keeps the policies' states in the ledger, live.

@@ -45,7 +45,7 @@ void host_spend_resume_day(peri_host *host) {
 // ---- What is spent now
 
 static void save(peri_host *host, peri_str session, int64_t day, peri_spent *unsaved) {
-    for (int i = 0; i < PERI_SPEND_COUNT; i++) {
+    for (int i = 0; i < PERI_SPEND_COUNT && is_kept(host); i++) {
         if (!unsaved->of[i]) continue;
         if (peri_ledger_add_spent(host->ledger, session, day, peri_spend_word((peri_spend)i),
                                   unsaved->of[i], host_wall_ms(host)) == PERI_OK) {
@@ -76,6 +76,22 @@ void host_spend_save(peri_host *host) {
     save(host, PERI_STR(""), host->unsaved_today.day, &host->unsaved_today);
 }
 
+static void queue(peri_host *host, host_session *kept) {
+    if (kept->spending) return;
+    kept->spending = true;
+    kept->next_spending = host->spending;
+    host->spending = kept;
+}
+
+void host_spend_renew(peri_host *host) {
+    host->unsaved_today = host->spent_today;
+    for (const peri_session *session = host->registry.first; session; session = session->next) {
+        host_session *kept = session->attached;
+        kept->unsaved = kept->spent;
+        queue(host, kept);
+    }
+}
+
 int64_t host_spend_until(const peri_host *host, const char *reached) {
     enum { DAY_MS = 24 * 60 * 60 * 1000 };
     bool of_day = peri_str_starts(peri_str_c(reached), PERI_STR("the day's"));
@@ -90,10 +106,7 @@ static void note(peri_host *host, host_session *kept, peri_spend what, uint64_t 
     }
     kept->unsaved.of[what] += amount;
     host->unsaved_today.of[what] += amount;
-    if (kept->spending) return;
-    kept->spending = true;
-    kept->next_spending = host->spending;
-    host->spending = kept;
+    queue(host, kept);
 }
 
 const char *host_spend_try(peri_host *host, const host_agent *of, peri_spend what,

@@ -102,15 +102,16 @@ static void save_pairing(peri_host *host, const peri_pairing *pairing, peri_buf 
 
 void host_standing_save(peri_host *host) {
     peri_buf room[3];
+    bool kept = is_kept(host); // the ledger may be lost since
     for (size_t i = 0; i < 3; i++) peri_buf_init(&room[i], 64 * 1024);
     for (peri_pairing *pairing = host->touched; pairing; pairing = pairing->next_touched) {
-        save_pairing(host, pairing, room);
+        if (kept) save_pairing(host, pairing, room);
         pairing->touched = false;
     }
     for (host_agent *of = host->touched_agents; of; of = of->next_touched) {
         const peri_agent *agent = of->agent;
-        if (peri_ledger_put_heard(host->ledger, agent->session->id, agent->key,
-                                  of->tap.last_number, host_wall_ms(host)) == PERI_OK) {
+        if (kept && peri_ledger_put_heard(host->ledger, agent->session->id, agent->key,
+                                          of->tap.last_number, host_wall_ms(host)) == PERI_OK) {
             host->ledger_dirty = true;
         }
         of->touched = false;
