@@ -1,8 +1,10 @@
 -- perilune-api: 1
 -- Tells when the agent ran a command that can destroy work or open the machine: `rm -rf` beyond
 -- the workspace, a forced push, skipped hooks, a download piped into a shell, rights for
--- everyone. It reads command lines as a shell would, so that a quoted or echoed one is no
--- command, and it is silent where the user asked for exactly that.
+-- everyone, uncommitted work or data thrown away. It reads command lines as a shell would, so
+-- that a quoted or echoed one is no command, and it is silent where the user asked for exactly
+-- that.
+local losses = require("perilune.losses")
 local match = require("perilune.match")
 local paths = require("perilune.paths")
 local shell = require("perilune.shell")
@@ -95,7 +97,7 @@ end
 local function removes_tree(command)
     local args = command.args
     local recursive = shell.has_flag(args, "r", "--recursive") or shell.has_flag(args, "R")
-    return command.name == "rm" and recursive and shell.has_flag(args, "f", "--force")
+    return command.name == "rm" and recursive -- where nobody is asked, -f changes nothing
 end
 
 local function check_rm(command, place)
@@ -151,8 +153,19 @@ local function switches_hooks_off(command)
     return false
 end
 
-local function check_git(command)
+-- `git config alias.pf 'push --force'` is judged as what it will run.
+local function aliased(args)
+    local operands = shell.operands(args)
+    local line = (operands[1] or ""):find("^alias%.") and operands[2]
+    if not line then return nil end
+    local run = shell.commands(line:find("^!") and line:sub(2) or "git " .. line)[1]
+    return run and run.name == "git" and run or nil
+end
+
+local function check_git(command, place)
     local verb, args = git_verb(command.args)
+    local alias = verb == "config" and aliased(args)
+    if alias then verb, args = git_verb(alias.args) end
     if verb == "push" and not shell.has_flag(args, "n", "--dry-run") and is_forced(args) then
         return { why = "overwrites the remote branch; --force-with-lease would at least notice"
             .. " somebody else's commits", asked = "force", rule = "force-push",
@@ -163,7 +176,9 @@ local function check_git(command)
         return { why = "skips the hooks that guard this repository", asked = "no-verify",
             rule = "no-verify" }
     end
-    return nil
+    local kept = place.kept or (place.folder and paths.is_scratch(place.folder))
+    local loss = losses.of_git(verb, args)
+    return loss and (loss.rule ~= "discard" or not kept) and loss or nil
 end
 
 local function check_chmod(command)
@@ -276,13 +291,16 @@ local function danger_of(command, place, list, index)
     if command.name == "find" then return check_find(command, place, list[index + 1]) end
     local rule = RULES[command.name] or (command.name:find("^mkfs") and check_disk)
     return rule and rule(command, place) or check_fetched(command, list, index)
+        or losses.of_command(command)
 end
 
-local function first_danger(call, cwd)
-    local place, found = { folder = cwd, cwd = cwd }, nil
+-- `kept`: what the agent had not committed was put aside, or there was nothing.
+local function first_danger(call, cwd, kept)
+    local place, found = { folder = cwd, cwd = cwd, kept = kept }, nil
     shell.each(match.commands(call), function(command, index, list)
         if command.name == "cd" or command.name == "pushd" then move(place, command) end
         local danger = danger_of(command, place, list, index)
+        place.kept = place.kept or losses.is_kept(call, { command })
         if danger and (not found or danger.severity and not found.severity) then
             found = danger
         end
@@ -290,11 +308,20 @@ local function first_danger(call, cwd)
     return found
 end
 
+-- After it there is something again that is not committed.
+local function edits(call)
+    return match.is_editor(call) and match.happened(call)
+end
+
 -- The user's own words name the thing and do not forbid it.
 local function was_asked(danger, turn)
     local words, asked = (turn.last_user or ""):lower(), danger.asked:lower()
     -- A target such as `/` or `~` stands in any sentence with a path.
-    if #asked < 4 or not words:find(asked, 1, true) then return false end
+    local named = #asked >= 4 and words:find(asked, 1, true)
+    for _, also in ipairs(danger.also or {}) do
+        named = named or words:find(also, 1, true)
+    end
+    if not named then return false end
     local spaced = " " .. words:gsub("[’']", ""):gsub("[^%w]+", " ") .. " "
     for _, no in ipairs({ " dont ", " do not ", " never ", " not ", " without ", " avoid " }) do
         if spaced:find(no, 1, true) then return false end
@@ -313,10 +340,11 @@ return {
     priority = 90,
     severity = "concern",
     observe = function(turn)
-        local from = match.fresh_from(turn)
+        local from, kept = match.fresh_from(turn), false
         for _, call in ipairs(turn.calls()) do
             local danger = call.seq >= from and not call.denied
-                and first_danger(call, turn.cwd)
+                and first_danger(call, turn.cwd, kept)
+            kept = losses.is_kept(call, match.commands(call)) or kept and not edits(call)
             if danger and not was_asked(danger, turn) then
                 return {
                     advise = ("%s %s. Tell the user what it did."):format(

@@ -1,8 +1,10 @@
 -- perilune-api: 1
 -- Tells when the agent adds a dependency nobody asked for: by a package manager's command, or
 -- by a new line in a manifest. Installing what the manifest lists, another version of what is
--- there already and types of a known package are no new dependencies.
+-- there already and types of a known package are no new dependencies. A package from elsewhere
+-- than the public registry, or under a mistyped name, counts wherever it is installed.
 local changes = require("perilune.changes")
+local installs = require("perilune.installs")
 local match = require("perilune.match")
 local paths = require("perilune.paths")
 local shell = require("perilune.shell")
@@ -30,15 +32,25 @@ local VALUED = {
     ["--filter"] = true, ["-F"] = true, ["-w"] = true, ["--workspace"] = true, ["-C"] = true,
     ["--dir"] = true, ["--prefix"] = true, ["--cwd"] = true, ["--project"] = true,
 }
+-- And behind it: `npm install --registry URL`.
+local VALUED_BEHIND = {
+    ["--registry"] = true, ["--git"] = true, ["--branch"] = true, ["--rev"] = true,
+    ["--tag"] = true, ["--features"] = true, ["--group"] = true, ["--manifest-path"] = true,
+    ["--package"] = true, ["--index-url"] = true, ["--extra-index-url"] = true,
+}
 
--- The arguments from the verb on.
+-- The arguments from the verb on, without options and what those take.
 local function from_verb(args)
-    local at = 1
-    while (args[at] or ""):find("^%-") do
-        at = at + (VALUED[args[at]] and 2 or 1)
+    local rest, at = {}, 1
+    while args[at] do
+        if args[at]:find("^%-.") then
+            local valued = #rest == 0 and VALUED or VALUED_BEHIND
+            at = at + (valued[args[at]] and 2 or 1)
+        else
+            rest[#rest + 1] = args[at]
+            at = at + 1
+        end
     end
-    local rest = {}
-    for i = at, #args do rest[#rest + 1] = args[i] end
     return rest
 end
 
@@ -52,7 +64,7 @@ end
 local function added_by_command(call)
     local found
     shell.each(match.commands(call), function(command)
-        local operands = shell.operands(from_verb(command.args))
+        local operands = from_verb(command.args)
         local verbs = ADDERS[command.name]
         if found or not verbs or not verbs[operands[1]] then return end
         -- Into the machine and not into the project, or from a list.
@@ -76,6 +88,10 @@ end
 local function name_in(manifest, line)
     if manifest == "package.json" then
         return line:match('^"([@%w][%w@/._-]*)"%s*:%s*"[%^~>=<]*%d+[%w.%s|-]*",?$')
+            or line:match('^"([@%w][%w@/._-]*)"%s*:%s*"latest",?$')
+            or line:match('^"([@%w][%w@/._-]*)"%s*:%s*"github:[^"]+",?$')
+            or line:match('^"([@%w][%w@/._-]*)"%s*:%s*"git%+[^"]+",?$')
+            or line:match('^"([@%w][%w@/._-]*)"%s*:%s*"https?://[^"]+%.t?gz",?$')
     elseif manifest == "go.mod" then
         return line:match("^require%s+(%S+/%S+)%s+v%d")
             or line:match("^(%S+%.%S+/%S+)%s+v%d[%w.-]*$")
@@ -84,8 +100,12 @@ local function name_in(manifest, line)
             or line:match('^([%w_-]+)%s*=%s*{.*version%s*=')
     elseif manifest == "pyproject.toml" then
         return line:match('^"([%a][%w._-]*)[%[><=~!].*",?$')
+            or line:match('^([%a][%w._-]*)%s*=%s*"[%^~]=?%d[%w.*]*"$')
     elseif manifest == "Gemfile" then
         return line:match("^gem%s+[\"']([%w_-]+)[\"']")
+    elseif manifest:find("^build%.gradle") then
+        return line:match("^%a*[Ii]mplementation%s*%(?[\"']([%w._-]+:[%w._-]+):[%w.+-]+[\"']")
+            or line:match("^api%s*%(?[\"']([%w._-]+:[%w._-]+):[%w.+-]+[\"']")
     elseif manifest:find("^requirements[%w_-]*%.txt$") then
         return line:match("^([%a][%w._-]*)%s*[%[=<>~!]") or line:match("^(%a[%w._-]*)$")
     end
@@ -94,7 +114,8 @@ end
 
 -- Keys that look like dependencies and are none.
 local NOT_NAMES = { version = true, edition = true, node = true, npm = true, name = true,
-    ["rust-version"] = true, python = true, engines = true, rust = true, vscode = true }
+    ["rust-version"] = true, python = true, engines = true, rust = true, vscode = true,
+    url = true, homepage = true, repository = true }
 
 -- Only lines put among others: a manifest written whole is a project's first.
 local function added_by_edit(call)
@@ -122,6 +143,31 @@ local function is_asked(name, wish)
     return wishes.names(wish, { name, last, (last:gsub("%.js$", "")), (last:gsub("^py", "")) })
 end
 
+-- A package of a doubtful kind, whether or not it becomes a dependency of the project.
+local function doubtful(call, wish)
+    local advise, name
+    shell.each(match.commands(call), function(command)
+        if advise then return end
+        local package, host = installs.foreign(command)
+        local site = host and host:match("([%w-]+)%.%w+$") or host
+        if host and not wishes.names(wish, { host, site }) then
+            advise, name = ("`%s` was installed from %s, which is no public registry. Nobody"
+                .. " asked for that: say why, and what was looked at."):format(
+                text.line(package, 80), text.line(host, 60)), package
+            return
+        end
+        for _, one in ipairs(installs.names(command)) do
+            local meant = installs.misspelt(one)
+            if meant and not advise and not wishes.names(wish, { one }) then
+                advise, name = ("`%s` was installed; the well-known package is `%s`. Check the"
+                    .. " name: packages under mistyped names attack."):format(
+                    text.line(one, 60), meant), one
+            end
+        end
+    end)
+    return advise, name
+end
+
 ---@type perilune.ObserverSpec
 return {
     name = "dep-guard",
@@ -136,6 +182,12 @@ return {
         local wish, from = wishes.follow(ctx.state, turn), match.fresh_from(turn)
         for _, call in ipairs(turn.calls()) do
             local ran = call.seq >= from and match.happened(call) and not match.failed(call)
+            local doubt, of = nil, nil
+            if ran then doubt, of = doubtful(call, wish) end
+            if doubt then
+                return { advise = doubt, severity = "blocker", evidence = { call.seq },
+                    fingerprint = "dep:doubtful:" .. text.hash(of) }
+            end
             local name = ran and (added_by_command(call) or added_by_edit(call))
             if name and not name:find("^@types/") and not is_asked(name, wish) then
                 return {

@@ -17,6 +17,9 @@ local GUARDED = {
     { "/managed%-settings%.json$", "managed settings", { "settings", "managed" } },
     { "/%.codex/config%.toml$", "Codex's settings", { "config", "settings", "codex" } },
     { "/%.codex/hooks", "a hook of Codex", { "hook", "hooks" } },
+    { "/%.codex/rules/", "a rule of Codex's", { "rule", "rules", "codex" } },
+    { "/opencode%.jsonc?$", "opencode's settings", { "settings", "config", "opencode" } },
+    { "/%.opencode/plugins?/", "a plugin of opencode", { "plugin", "plugins" } },
     { "/%.gemini/settings%.json$", "Gemini's settings", { "settings", "gemini" } },
     { "/%.pi/settings%.json$", "pi's settings", { "settings" } },
     { "/%.pi/observers/", "an observer", { "observer", "observers" } },
@@ -30,6 +33,7 @@ local GUARDED = {
         "policy", "policies" } },
     { "/%.git/hooks/", "a hook of git", { "hook", "hooks" } },
     { "/%.husky/", "a hook of git", { "hook", "hooks", "husky" } },
+    { "/%.?lefthook%.ya?ml$", "a hook of git", { "hook", "hooks", "lefthook", "lint" } },
     { "/%.pre%-commit%-config%.yaml$", "the checks before a commit", { "pre commit", "hook",
         "hooks", "lint", "linter" } },
 }
@@ -50,18 +54,29 @@ local function guarded(path)
     return nil
 end
 
+local WATCH = { nil, "perilune's watch", { "perilune", "observer", "observers" } }
+local UNINSTALLS = { ["pre-commit"] = true, husky = true, lefthook = true }
+local KILLERS = { pkill = true, killall = true, kill = true }
+
+-- `pkill perilune`, `kill $(pgrep perilune)`.
+local function kills_watch(command)
+    local words = shell.operands(command.args)
+    for _, inner in ipairs(command.inner) do
+        for _, word in ipairs(inner.args) do words[#words + 1] = word end
+    end
+    for _, word in ipairs(words) do
+        if word:find("perilune", 1, true) then return true end
+    end
+    return false
+end
+
 -- A command that changes a guard without naming its file.
 local function guard_command(command)
     local operands = shell.operands(command.args)
-    if command.name == "perilune" and LOOSENING[operands[1]] then
-        return { nil, "perilune's watch", { "perilune", "observer", "observers" } }
-    end
-    if command.name == "pkill" or command.name == "killall" then
-        for _, name in ipairs(operands) do
-            if name:find("perilune", 1, true) then
-                return { nil, "perilune's watch", { "perilune", "observer", "observers" } }
-            end
-        end
+    if command.name == "perilune" and LOOSENING[operands[1]] then return WATCH end
+    if KILLERS[command.name] and kills_watch(command) then return WATCH end
+    if UNINSTALLS[command.name] and operands[1] == "uninstall" then
+        return { nil, "the hooks of git", { "hook", "hooks", "uninstall" } }
     end
     if command.name == "claude" and operands[1] == "config" and operands[2] == "set" then
         return { nil, "Claude Code's settings", { "settings", "config", "permission",
@@ -78,6 +93,25 @@ local function guard_command(command)
     return nil
 end
 
+local INTERPRETERS = { python = true, python3 = true, node = true, ruby = true, perl = true }
+local WRITES = { "[\"'][wa]b?[\"']", "write", "dump", "unlink", "remove", "rmtree", "copy",
+    "rename", "rmSync" }
+
+-- The guarded file that a script on the command line names and writes to: `python3 -c CODE`.
+local function of_code(command)
+    local code = table.concat(command.args, "\n")
+    for _, document in ipairs(command.fed) do
+        code = code .. "\n" .. table.concat(document.lines, "\n")
+    end
+    local writes = false
+    for _, pattern in ipairs(WRITES) do writes = writes or code:find(pattern) ~= nil end
+    for path in (writes and code or ""):gmatch("[\"']([%w_./~-]+)[\"']") do
+        local entry = guarded(path)
+        if entry then return entry, path end
+    end
+    return nil
+end
+
 local MOVERS = { mv = true, cp = true, chmod = true, ln = true, install = true }
 
 local function of_commands(call)
@@ -88,6 +122,7 @@ local function of_commands(call)
         local operands = shell.operands(command.args)
         -- The last operand is written to; `mv` and `chmod` change the others, too.
         local first = command.name == "cp" and #operands or 1
+        if not found and INTERPRETERS[command.name] then found, name = of_code(command) end
         for i = first, MOVERS[command.name] and #operands or 0 do
             found = found or guarded(operands[i])
             name = found and operands[i] or name
@@ -102,7 +137,10 @@ local function judge(call)
         if entry then return entry, path end
     end
     for _, change in ipairs(changes.of(call)) do
-        local entry = change.kind == "delete" and guarded(change.path)
+        local entry = change.kind ~= "restore" and guarded(change.path)
+        local switches_off = change.new:find("PERILUNE_OBSERVERS%s*=%s*[\"']?[0FfNn]")
+            or change.new:find("PERILUNE_OBSERVERS%s*=%s*[\"']?[Oo][Ff]")
+        entry = entry or switches_off and WATCH
         if entry then return entry, change.path end
     end
     if not match.happened(call) or match.failed(call) then return nil end

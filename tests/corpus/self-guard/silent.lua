@@ -30,4 +30,13 @@ return {
         act.bash("git config --get core.hooksPath && cat .git/hooks/pre-commit") },
     { label = "hooks of another kind", user = "Fix the failing parser test.",
         act.edit("src/hooks/useParser.ts") },
+    { label = "settings read by a line of Python",
+        act.bash([[python3 -c "import json; json.load(open('.claude/settings.json'))"]]) },
+    { label = "settings put back to what git has",
+        act.bash("git checkout main -- .claude/settings.json") },
+    { label = "another process looked up and killed", act.bash("kill $(pgrep -f vite)") },
+    { label = "hooks installed", act.bash("pre-commit install && npx husky init") },
+    { label = "a package uninstalled", act.bash("npm uninstall lodash") },
+    { label = "the switch named in prose",
+        act.edit("README.md", "x", "Set `PERILUNE_OBSERVERS` to a boolean.") },
 }
