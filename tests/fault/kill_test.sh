@@ -40,14 +40,15 @@ begin() {
 }
 
 # A run that is killed after a random part of the time that a whole one takes; one that had ended by then is
-# none of them, and the next has half of that time: a host that has observed all is soon done.
+# none of them, and the next has half of that time: a host that has observed all is soon done, and one that
+# is killed as it starts is met at last.
 killed_run() {
   before=$(wc -l <"$sink")
   within_ms=$most_ms
   : >"$work/out.killed"
-  ended=0
-  while [ "$ended" -ne 137 ] && [ "$within_ms" -gt 0 ]; do
-    ended=0
+  ended=0 tries=0
+  while [ "$ended" -ne 137 ] && [ "$tries" -lt 100 ]; do
+    ended=0 tries=$((tries + 1))
     run >>"$work/out.killed" 2>"$work/err.killed" &
     pid=$!
     sleep "$(awk -v most="$within_ms" -v seed="$1" 'BEGIN { srand(seed); rand(); print rand() * most / 1000 }')"

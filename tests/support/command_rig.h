@@ -10,7 +10,11 @@
 #include "io/command_runtime.h"
 #include "test.h"
 
-enum { RIG_ITEMS = 4 };
+enum {
+    RIG_ITEMS = 4,
+    RIG_PATIENCE_MS =
+        120 * 1000, // with what comes unless it hangs, however busy the machine is
+};
 
 typedef struct rig {
     peri_loop *loop;
@@ -67,7 +71,7 @@ static inline rig *rig_new(size_t max_children) {
     r->observer = (peri_observer){.name = PERI_STR("o"),
                                   .runtime = PERI_RUN_COMMAND,
                                   .command = r->words,
-                                  .timeout_ms = 5000};
+                                  .timeout_ms = RIG_PATIENCE_MS};
     r->request = (peri_run_request){
         .observer = &r->observer, .turn = &r->turn, .digest = PERI_STR("what happened")};
     return r;
@@ -102,9 +106,9 @@ static inline void rig_start(rig *r) {
 }
 
 // Steps the loop until `runs` runs have ended.
-static inline void rig_wait(rig *r, size_t runs, int64_t most_ms) {
+static inline void rig_wait(rig *r, size_t runs) {
     int64_t start_ms = rig_now_ms();
-    while (r->done < runs && rig_now_ms() - start_ms < most_ms) {
+    while (r->done < runs && rig_now_ms() - start_ms < RIG_PATIENCE_MS) {
         peri_loop_run(r->loop, 50);
         size_t children = peri_commands_children(r->commands);
         if (children > r->most_children) r->most_children = children;
@@ -112,16 +116,19 @@ static inline void rig_wait(rig *r, size_t runs, int64_t most_ms) {
     CHECK_EQ(r->done, runs);
 }
 
-static inline void rig_pass(rig *r, int64_t time_ms) {
-    for (int64_t end_ms = rig_now_ms() + time_ms; rig_now_ms() < end_ms;) {
-        peri_loop_run(r->loop, 10);
+// Steps the loop until no child is left.
+static inline void rig_wait_for_end(rig *r) {
+    int64_t start_ms = rig_now_ms();
+    while (peri_commands_children(r->commands) && rig_now_ms() - start_ms < RIG_PATIENCE_MS) {
+        peri_loop_run(r->loop, 50);
     }
+    CHECK_EQ(peri_commands_children(r->commands), 0);
 }
 
 static inline peri_run_result rig_run(rig *r) {
     r->done = 0;
     rig_start(r);
-    rig_wait(r, 1, 20000);
+    rig_wait(r, 1);
     return r->result;
 }
 

@@ -349,7 +349,8 @@ IT("C67 format not recognised: which source, until something is recognised again
     hosting_settle(&h);
     told t = both();
     is(&t, "format not recognised", "pipe of tomorrow", "--dialect");
-    usleep(2000); // its time is in milliseconds
+    int64_t then = host_wall_ms(h.host);
+    while (host_wall_ms(h.host) == then) {} // a later millisecond
     turn("s");
     t = both();
     CHECK_STR(peri_str_c(t.state), "healthy and silent");

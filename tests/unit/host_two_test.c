@@ -72,11 +72,9 @@ IT("C68 a host ends at once while much is due, and the other goes on") {
         CHECK_OK(peri_source_feed(source, turn, sizeof turn - 1, &used));
     }
     for (int i = 0; i < 50; i++) CHECK_EQ(peri_host_step(a.host, 0), 1);
-    struct timespec before, after;
-    clock_gettime(CLOCK_MONOTONIC, &before);
+    size_t read = a.record_count[PERI_RECORD_OBSERVATION];
     hosting_close(&a);
-    clock_gettime(CLOCK_MONOTONIC, &after);
-    CHECK(after.tv_sec - before.tv_sec < 2);
+    CHECK_EQ(a.record_count[PERI_RECORD_OBSERVATION], read); // it works off nothing of it
     hosting_feed(&b, hosting_stream(&b, "activity"), peri_str_c(turn));
     CHECK_EQ(hosting_count(&b, "proposals"), 1);
     hosting_close(&b);

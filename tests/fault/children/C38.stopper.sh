@@ -1,6 +1,6 @@
 #!/bin/sh
 # external observer that stops who watches over it
 sleep 47 &
-setsid sleep 48 &
 kill -STOP "$PPID"
+setsid sleep 48 &
 sleep 49
