@@ -107,10 +107,21 @@ wait
 mkdir -p "$work/live"
 cp "$work/unreadable.jsonl" "$work/live/unreadable.jsonl"
 chmod 000 "$work/live/unreadable.jsonl"
-(for turn in 1 2 3 4; do sleep 0.3 && mkdir "$work/live/$turn"; done) &
+echo "$good" >"$work/live/open.jsonl"
+chmod 755 "$work/live"
+chmod 644 "$work/live/open.jsonl"
 # shellcheck disable=SC2086 # a command with its arguments
-try timeout -s INT 2 $unprivileged run --no-observers --follow "$work/live/unreadable.jsonl"
-wait
+env --default-signal=INT $unprivileged run --json --no-observers --follow \
+  "$work/live/unreadable.jsonl" "$work/live/open.jsonl" >"$work/out" 2>"$work/err" &
+pid=$!
+await "$work/err" permission
+for turn in 1 2 3 4; do
+  mkdir "$work/live/$turn"
+  echo "$good" | sed "s/good/seen-$turn/" >>"$work/live/open.jsonl"
+  await "$work/out" "seen-$turn"
+done
+kill -INT "$pid"
+wait "$pid"
 check "an unreadable file that is followed is named once" \
   [ "$(grep -c 'unreadable.jsonl: permission' "$work/err")" -eq 1 ]
 check "and counted once" grep -q '1 file or folder that could not be read' "$work/out"

@@ -91,14 +91,18 @@ check "a worker without a pack exits 2" refuses nosuch
 mkdir "$work/live"
 mark=PERILUNE_E2E_MARK
 export PERILUNE_E2E_MARK="e2e-$$"
-cat >"$work/live/slow.lua" <<LUA
+last="I leave a TODO here" # what the stream ends with
+# slow COMMAND: an observer that does this before it answers, and leaves others behind.
+slow() {
+  cat >"$work/live/slow.lua" <<LUA
 -- perilune-api: 1
-return { name = "slow", description = "d", on = "turn_end", env = { "$mark" }, timeout_ms = 5000,
+return { name = "slow", description = "d", on = "turn_end", env = { "$mark" }, timeout_ms = 120000,
     command = { "sh", "-c", [[
         sleep 300 & setsid sleep 300 &
-        while read -r line; do sleep 0.2; echo '{"advise":"slow but sure: look at make again"}'; done
+        while read -r line; do $1; echo '{"advise":"slow but sure: look at make again"}'; done
     ]] } }
 LUA
+}
 no_descendant() {
   for pid in $(grep -lsa "$mark=e2e-$$" /proc/[0-9]*/environ | cut -d / -f 3); do
     case $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null) in
@@ -106,25 +110,25 @@ no_descendant() {
     esac
   done
 }
+at_work() { ! no_descendant; }
+slow "until grep -q '$last' '$work/out'; do sleep 0.05; done"
 try "$perilune" run --json --observers "$work/live" --sink "$work/sink" "$work/events.jsonl"
 check "a slow command's advice is delivered before the run ends" grep -q "slow but sure" "$work/sink"
 check "one run at a time: the other wakes of the four steps are missed" \
   [ "$(grep -c '"record":"run".*"observer":"slow"' "$work/out")" -lt 4 ]
-sleep 1
-check "C38 one second after the session nothing of it is alive" no_descendant
+check "C38 behind the session nothing of it is alive" eventually no_descendant
 
 mkfifo "$work/open"
-sed -i 's/sleep 0.2/sleep 200/' "$work/live/slow.lua"
+slow "sleep 200"
 "$perilune" run --json --observers "$work/live" --dialect activity <"$work/open" >"$work/out" 2>&1 &
 host=$!
 exec 3>"$work/open"
 cat "$work/events.jsonl" >&3
-sleep 1
-check "a command at work does not hold up the reading" grep -q "I leave a TODO here" "$work/out"
-check "it is at work" grep -qsa "$mark=e2e-$$" /proc/[0-9]*/environ
+check "a command at work does not hold up the reading" await "$work/out" "$last"
+check "it is at work" eventually at_work
 kill -TERM "$host"
 wait "$host" || true
-check "C38 nothing of it is alive when the host was asked to end" no_descendant
+check "C38 nothing of it is alive when the host was asked to end" eventually no_descendant
 exec 3>&-
 
 # --- definitions

@@ -100,11 +100,11 @@ for verb in "replay $demo" "replay --json $demo" "replay --emit observations $de
   observers status "policy table" --help; do
   status=0
   # shellcheck disable=SC2086 # a verb with its arguments
-  timeout 60 "$perilune" $verb </dev/null >/dev/full 2>"$work/err" || status=$?
+  timeout "$limit_s" "$perilune" $verb </dev/null >/dev/full 2>"$work/err" || status=$?
   check "a full standard output of ${verb%% /*} is told" said 'cannot write the output' 1
   check "with exit 3" exits 3
   # shellcheck disable=SC2086
-  { timeout 60 "$perilune" $verb </dev/null 2>"$work/err" || true; } | head -n 1 >"$work/out"
+  { timeout "$limit_s" "$perilune" $verb </dev/null 2>"$work/err" || true; } | head -n 1 >"$work/out"
   check "a reader that leaves is no failure" [ ! -s "$work/err" ]
 done
 
@@ -112,7 +112,7 @@ done
 for verb in "run -" "replay $demo" "run $work/events.jsonl"; do
   status=0
   # shellcheck disable=SC2086
-  timeout 60 "$perilune" $verb <&- >&- 2>&- || status=$?
+  timeout "$limit_s" "$perilune" $verb <&- >&- 2>&- || status=$?
   check "without standard streams ${verb%% *} ends well" exits 0
 done
 finish

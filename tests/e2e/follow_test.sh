@@ -26,15 +26,7 @@ follow() {
   pid=$!
 }
 
-# wait_for COUNT PATTERN: until so many lines of the output hold it, at most 10 seconds.
-wait_for() {
-  tries=0
-  until [ "$(grep -c "$2" "$work/out")" -ge "$1" ]; do
-    tries=$((tries + 1))
-    [ "$tries" -lt 100 ] || return 1
-    sleep 0.1
-  done
-}
+in_ledger() { "$perilune" log --json --limit 10000 | grep -qF -- "$1"; }
 
 seen() { [ "$(grep -c "$2" "$work/out")" -eq "$1" ]; }
 
@@ -46,15 +38,16 @@ status=0
 say one >"$tree/a.jsonl"
 printf '{"session":"s","kind":"assistant_te' >>"$tree/a.jsonl"
 follow "$tree"
-check "a live file is read as it is" wait_for 1 '"kind":"text","text":"one"'
-sleep 0.3
+check "a live file is read as it is" await_lines 1 '"kind":"text","text":"one"'
+# In the ledger its position stands with all that was recorded behind it.
+check "and where it stands is in the ledger" eventually in_ledger '"observer":"each"'
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null || true
 printf 'xt","text":"two"}\n' >>"$tree/a.jsonl"
 follow "$tree"
-check "C05 a killed run is followed by one that reads the rest" wait_for 1 '"kind":"text","text":"two"'
+check "C05 a killed run is followed by one that reads the rest" await_lines 1 '"kind":"text","text":"two"'
 say three >"$tree/b.jsonl"
-check "a new file is picked up" wait_for 1 '"kind":"text","text":"three"'
+check "a new file is picked up" await_lines 1 '"kind":"text","text":"three"'
 kill -INT "$pid"
 wait "$pid" || status=$?
 check "Ctrl-C ends it with exit 0" exits 0
@@ -78,7 +71,8 @@ while kill -0 "$writer" 2>/dev/null; do
   wait "$pid" 2>/dev/null || true
 done
 follow "$tree"
-sleep 1
+say the-end >>"$tree/c.jsonl"
+check "all of it is read" await_lines 1 '"text":"the-end"'
 kill -INT "$pid"
 wait "$pid" || status=$?
 try "$perilune" log --json --limit 10000

@@ -59,27 +59,19 @@ step() { # TEXT
     '{"session":"s","kind":"assistant_text","text":"done"}' \
     '{"session":"s","kind":"turn_ended","reason":"completed"}' >&3
 }
-# Feeds steps until the host has looked at its files and says $1, at most ten seconds.
-await_told() {
-  tries=0
-  until grep -qF -- "$1" "$work/log" || [ "$tries" -ge 20 ]; do
-    sleep 0.5
-    tries=$((tries + 1))
-    step "meanwhile $2 $tries"
-  done
-  grep -qF -- "$1" "$work/log"
-}
 : >"$work/out" && : >"$work/err"
 check "the missing policy is named" await "$work/log" "there is no policy 'quiet-evenings'"
 step alpha
 check "without it a nit is delivered" await "$work/sink" "alpha"
-block 1 | sed 's/ >= 22/ >= 0/' >"$config/policies/quiet-evenings.lua"
-check "the policy is taken over once it is written" await_told "quiet-evenings.lua: loaded anew" a
+block 1 | sed 's/ >= 22/ >= 0/' >"$work/draft"
+mv "$work/draft" "$config/policies/quiet-evenings.lua"
+check "the policy is taken over once it is written" await "$work/log" "quiet-evenings.lua: loaded anew"
 step beta
 check "from then on it decides" await "$work/records" '"reason":"quiet hours"'
-block 1 | sed 's/ >= 22/ >= 0/; s/return verdict/retrun verdict/' >"$config/policies/quiet-evenings.lua"
-check "a broken edit is reported with file and line" await_told "quiet-evenings.lua:13: error" b
-check "and the one before goes on" await_told "the policies go on as they were" b
+block 1 | sed 's/ >= 22/ >= 0/; s/return verdict/retrun verdict/' >"$work/draft"
+mv "$work/draft" "$config/policies/quiet-evenings.lua"
+check "a broken edit is reported with file and line" await "$work/log" "quiet-evenings.lua:13: error"
+check "and the one before goes on" await "$work/log" "the policies go on as they were"
 : >"$work/sink"
 step gamma
 check "it still decides" await "$work/records" 'was found: gamma'

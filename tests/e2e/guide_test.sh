@@ -81,7 +81,7 @@ check "7. live, it speaks as well" says 'It forced a push'
 block sh 8 >"$work/typed"
 check "8. a project's observer is begun and asked about" typed 'perilune trust'
 status=0
-echo y | timeout 60 script -qec "sh -e $work/typed" /dev/null >"$work/terminal" 2>"$work/err" || status=$?
+echo y | timeout "$limit_s" script -qec "sh -e $work/typed" /dev/null >"$work/terminal" 2>"$work/err" || status=$?
 # The terminal shows the answer when it is typed, which may be before it is asked for.
 tr -d '\r' <"$work/terminal" | sed 's|\[y/N\] |&y\n|' >"$work/out"
 check "trust shows what the guide shows" as_shown 6

@@ -5,16 +5,6 @@ set -eu
 
 event='{"session":"s","kind":"user_message","text":"hi"}'
 
-# wait_for WORD: until it stands in the output, at most 10 seconds.
-wait_for() {
-  tries=0
-  until grep -q "$1" "$work/out"; do
-    tries=$((tries + 1))
-    [ "$tries" -lt 100 ] || return 1
-    sleep 0.1
-  done
-}
-
 # A shell starts background jobs with SIGINT ignored; a terminal does not: env undoes it.
 mkfifo "$work/input"
 : >"$work/out"
@@ -24,7 +14,7 @@ pid=$!
 exec 3>"$work/input"
 echo "$event" >&3
 status=0
-check "run shows an event before its input ends" wait_for '"record":"observation"'
+check "run shows an event before its input ends" await "$work/out" '"record":"observation"'
 kill -INT "$pid"
 wait "$pid" || status=$?
 exec 3>&-
@@ -46,11 +36,11 @@ LUA
   echo '{"session":"s","kind":"turn_ended"}'
 } >"$work/events"
 : >"$work/out"
-timeout --foreground 60 env --default-signal=INT "$perilune" run --json --dialect activity \
+timeout --foreground "$limit_s" env --default-signal=INT "$perilune" run --json --dialect activity \
   --observers "$work/observers" "$work/events" >"$work/out" 2>"$work/err" &
 pid=$!
 status=0
-check "run over a finished file waits for the observer at work" wait_for '"observer":"hanging","trigger"'
+check "run over a finished file waits for the observer at work" await "$work/out" '"observer":"hanging","trigger"'
 kill -INT "$pid"
 wait "$pid" || status=$?
 ended() { grep '"record":"run"' "$work/out" | grep '"observer":"hanging"' | grep -c '"state":"abandoned"'; }

@@ -9,6 +9,7 @@ captures=$root/tests/golden/captures
 demo=$root/tests/golden/demo
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+limit_s=600 # for what ends by itself, however busy the machine is
 passed=0
 failed=0
 status=0
@@ -21,7 +22,7 @@ unset PERILUNE_OBSERVERS PERILUNE_RESTRICTED
 # Runs a command; leaves its exit code in $status, its output in $work/out and $work/err.
 try() {
   status=0
-  timeout 60 "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+  timeout "$limit_s" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
 }
 
 # check PROMISE COMMAND...: the promise holds if the command succeeds.
@@ -72,15 +73,21 @@ write_turns() {
   }'
 }
 
-# await FILE TEXT: waits until the file holds the text, at most ten seconds.
-await() {
-  waited=0
-  until grep -qF -- "$2" "$1"; do
-    waited=$((waited + 1))
-    [ "$waited" -lt 100 ] || return 1
-    sleep 0.1
+# eventually COMMAND...: waits until the command succeeds. Its end is for what never would: no machine is as
+# busy as that.
+eventually() {
+  end_s=$(($(date +%s) + 120))
+  until "$@" >/dev/null 2>&1; do
+    [ "$(date +%s)" -lt "$end_s" ] || return 1
+    sleep 0.05
   done
 }
+
+# await FILE TEXT: waits until the file holds the text.
+await() { eventually grep -qF -- "$2" "$1"; }
+
+# await_lines COUNT TEXT: waits until so many lines of the output hold it.
+await_lines() { eventually sh -c '[ "$(grep -cF -- "$2" "$3")" -ge "$1" ]' - "$1" "$2" "$work/out"; }
 
 # A live host that a test speaks to: live_start COMMAND..., which reads its standard input and writes
 # --json; `say LINE...`; `settled` returns when all that was said has had its effect; `live_end`.
@@ -99,12 +106,7 @@ say() { printf '%s\n' "$@" >&3; }
 settled() {
   marks=$((marks + 1))
   say "{\"mark\":$marks}"
-  waited=0
-  until grep -q "\"mark\":$marks[,}]" "$work/out"; do
-    waited=$((waited + 1))
-    [ "$waited" -lt 1200 ] || return 1
-    sleep 0.05
-  done
+  eventually grep -q "\"mark\":$marks[,}]" "$work/out"
 }
 
 live_end() {

@@ -5,8 +5,13 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 
 mkdir "$work/observers"
+# save FILE: as an editor does, whole from one moment to the next.
+save() {
+  cat >"$work/draft"
+  mv "$work/draft" "$1"
+}
 observer() { # WORDS
-  cat >"$work/observers/echo.lua" <<LUA
+  save "$work/observers/echo.lua" <<LUA
 -- perilune-api: 1
 return {
     name = "echo", description = "says something at every step", on = "turn_end",
@@ -17,7 +22,7 @@ return {
 LUA
 }
 policy() { # REASON
-  cat >"$work/mine.lua" <<LUA
+  save "$work/mine.lua" <<LUA
 -- perilune-api: 1
 return {
     name = "mine",
@@ -54,25 +59,25 @@ printf '{"session":"s","kind":"user_message","origin":"observer:echo","text":"%s
 check "PE-7 and seen once the agent's stream shows its frame" await "$work/records" '"state":"seen"'
 
 policy two
-sleep 1.2
+check "PE-2 a changed policy is loaded" await "$work/log" "mine.lua: loaded anew"
 step "two"
 check "PE-2 a changed policy decides, with the state of the one before" await "$work/records" '"reason":"two 2"'
 
 printf 'return {\n    name = "mine",\n    deliver = function(verdict) retrun verdict end,\n}\n' \
-  >"$work/mine.lua"
-sleep 1.2
+  | save "$work/mine.lua"
+check "PE-2 a broken one is not" await "$work/log" "mine.lua: not loaded"
 step "three"
 check "PE-2 a broken edit changes nothing" await "$work/records" '"reason":"two 3"'
 check "PE-2 and its file and line are named" says "mine.lua:3"
 check "PE-2 also as a record" await "$work/records" '"record":"warning"'
 
 observer second
-sleep 1.2
+await "$work/log" "echo.lua: loaded anew"
 step "four"
 check "PE-2 a changed observer speaks" await "$work/records" "second at step"
 
-printf 'limits: { advisories_per_turn: 0 }\n' >"$work/config.yaml"
-sleep 1.2
+printf 'limits: { advisories_per_turn: 0 }\n' | save "$work/config.yaml"
+await "$work/log" "config.yaml: loaded anew"
 step "five"
 check "PE-2 a lower limit holds at once" await "$work/records" "the window's budget is spent"
 

@@ -57,7 +57,7 @@ secrets='FAKE0123456789abcdefABCDEF0123456789\|ghp_FAKE\|hunter2pass\|MIIFAKEFAK
 mkdir "$work/own"
 cat >"$work/own/outside.lua" <<LUA
 -- perilune-api: 1
-return { name = "outside", description = "Keeps what it is shown.", on = "turn_end", timeout_ms = 10000,
+return { name = "outside", description = "Keeps what it is shown.", on = "turn_end", once = true,
   command = { "sh", "-c", "cat >>'$work/shown'; echo '{}'" } }
 LUA
 try "$perilune" replay --json --observers "$work/own" "$case24"

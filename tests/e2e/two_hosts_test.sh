@@ -30,17 +30,11 @@ turn() {
 }
 
 # saw NAME TASK: the host called NAME has done with this turn; a line of no known kind stands behind it.
-saw() {
-  waited=0
-  until grep -qF "\"mark\":\"$2\"" "$work/$1.out"; do
-    waited=$((waited + 1))
-    [ "$waited" -lt 600 ] || return 1
-    sleep 0.05
-  done
-}
+saw() { await "$work/$1.out" "\"mark\":\"$2\""; }
 to_first() { { turn "$1" "$2"; printf '{"mark":"%s"}\n' "$2"; } >&3; saw first "$2"; }
 to_second() { { turn "$1" "$2"; printf '{"mark":"%s"}\n' "$2"; } >&4; saw second "$2"; }
 runs() { grep '"record":"run"' "$work/$1.out" | grep '"observer":"counter"' | grep -c "\"session\":\"$2\"" || true; }
+in_ledger() { "$perilune" log --json --limit 1000 --ledger "$work/state/ledger.db" | grep -qF -- "$1"; }
 elsewhere() { grep -c 'observed-elsewhere' "$work/second.out" || true; }
 
 # part HOW SESSION: the first host ends by HOW; the session goes from it to the second.
@@ -66,6 +60,7 @@ part() {
   to_second "$2" four
   check "$1: the second is told once" [ "$(elsewhere)" -eq 1 ]
   status=0
+  eventually in_ledger "note 2 on three" # one of two hosts may have to wait for the ledger
   case $1 in
     killed) kill -9 "$first" ;;
     *) exec 3>&- ;;
