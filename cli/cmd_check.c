@@ -9,6 +9,7 @@
 #include "host/author.h"
 #include "host/written/layers.h"
 #include "io/files.h"
+#include "paths.h"
 #include "plain.h"
 #include "tell.h"
 
@@ -196,14 +197,20 @@ static int check_path(checking *c, const char *path) {
 }
 
 static int check_user_folder(checking *c) {
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    char *path = NULL;
-    int made = config && config[0] == '/' ? asprintf(&path, "%s/perilune", config)
-               : home                     ? asprintf(&path, "%s/.config/perilune", home)
-                                          : -1;
-    if (made < 0) return PERI_ENOENT;
-    int status = check_path(c, path);
-    free(path);
+    peri_buf path;
+    peri_buf_init(&path, PERI_PATH_MAX_BYTES);
+    int status = peri_path_config(&path, "");
+    if (status < 0) {
+        fputs("perilune check: name a file or a folder, or set HOME\n", stderr);
+    } else if (peri_path_type_of(peri_buf_c(&path)) != PERI_PATH_FOLDER) {
+        fprintf(stderr, "perilune check: you have nothing in %s yet; name a file or a folder\n",
+                peri_buf_c(&path));
+        status = PERI_ENOENT;
+    } else {
+        peri_buf_truncate(&path, path.len - 1); // its "/"
+        status = check_path(c, peri_buf_c(&path));
+    }
+    peri_buf_deinit(&path);
     return status;
 }
 

@@ -72,7 +72,7 @@ static int show(const wish *w) {
     int status = read_goal(w->project, &text);
     int code = PERI_EXIT_OK;
     if (status == PERI_ENOENT) {
-        tell(w, (peri_str){0}, "no goal");
+        tell(w, (peri_str){0}, "there is no goal; `perilune goal TEXT` declares one");
         code = PERI_EXIT_NEGATIVE;
     } else if (status < 0) {
         code = fail(w->project, status);

@@ -129,9 +129,7 @@ static int open_ledger(const listing *l, peri_ledger **out) {
     int status = peri_stored_open(verb, l->file, name, out);
     if (status == PERI_OK) return PERI_EXIT_OK;
     if (status != PERI_ENOENT) return PERI_EXIT_USAGE;
-    if (l->file) {
-        fprintf(stderr, "perilune log: there is no file %s\n", l->file);
-    } else if (l->replay) {
+    if (l->replay) {
         fputs("perilune log: nothing was replayed yet. `perilune replay PATH...` does it.\n",
               stderr);
     } else {

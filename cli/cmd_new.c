@@ -116,8 +116,12 @@ static int make(const kind *k, const char *name, const char *project, bool json)
         status = peri_own_make_folder(peri_buf_c(&root));
     }
     if (status < 0) {
-        fprintf(stderr, "perilune new: %s: %s\n", root.len ? peri_buf_c(&root) : "set HOME",
-                peri_status_message(status));
+        if (root.len) {
+            fprintf(stderr, "perilune new: %s: %s\n", peri_buf_c(&root),
+                    peri_status_message(status));
+        } else {
+            fputs("perilune new: no place for it; set HOME, or give --project DIR\n", stderr);
+        }
         peri_buf_deinit(&root);
         return PERI_EXIT_USAGE;
     }

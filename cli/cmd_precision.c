@@ -160,14 +160,16 @@ static int tell_all(telling *t, const char *file, bool replay, bool live) {
         {"live", NULL, PERI_STORED_LIVE, !file && !replay},
         {"replay", NULL, PERI_STORED_REPLAY, !file && !live},
     };
-    size_t read = 0;
+    size_t read = 0, told = 0;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (!places[i].wanted) continue;
         t->label = places[i].label;
         int status = tell_of(t, places[i].file, places[i].name);
         read += status == PERI_OK;
+        told += status < 0 && status != PERI_ENOENT;
         if (status == PERI_ENOMEM) return peri_stored_fail(verb, status);
     }
+    if (!read && told) return PERI_EXIT_USAGE;
     if (!read) {
         fputs(
             "perilune precision: there is no ledger yet; `perilune replay PATH...` makes one\n",

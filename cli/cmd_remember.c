@@ -105,7 +105,8 @@ static int keep(note *n) {
 static int check(const note *n) {
     peri_str text = peri_buf_str(&n->text);
     if (!peri_str_trim(text).len) {
-        fputs("perilune remember: say what; see perilune remember --help\n", stderr);
+        fputs("perilune remember: say what to remember; see perilune remember --help\n",
+              stderr);
         return PERI_EXIT_USAGE;
     }
     if (n->text.status < 0 || !peri_utf8_valid(text)) {

@@ -149,6 +149,8 @@ static int run(peri_host *host, const session_options *options, const char *cons
     t.emit = options->emit != NULL;
     int code = PERI_EXIT_OK;
     bool stdin_wanted = !paths[0] || strcmp(paths[0], "-") == 0;
+    if (stdin_wanted && !options->follow && isatty(STDIN_FILENO) && !options->quiet)
+        fputs("perilune run: reading events from this terminal; Ctrl-D ends them\n", stderr);
     if (peri_host_subscribe(host, timeline_record, &t) < 0) code = PERI_EXIT_INTERNAL;
     if (code == PERI_EXIT_OK && options->follow) {
         code = follow(host, options, paths, &t);

@@ -73,7 +73,7 @@ static int count_spec(void *user, const char *path) {
 static int count_specs(const char *path, size_t *count) {
     switch (peri_path_type_of(path)) {
     case PERI_PATH_FILE:
-        ++*count;
+        *count += peri_str_ends(peri_str_c(path), PERI_STR(".lua"));
         return PERI_OK;
     case PERI_PATH_FOLDER:
         return peri_folder_walk(path, count_spec, NULL, count);
@@ -87,11 +87,15 @@ static int check_roots(const char *const *roots, size_t root_count) {
     for (size_t i = 0; i < root_count; i++) {
         int status = count_specs(roots[i], &count);
         if (status >= 0) continue;
-        fprintf(stderr, "perilune test: %s: %s\n", roots[i], peri_status_message(status));
+        fprintf(stderr, "perilune test: %s: %s\n", roots[i],
+                status == PERI_ENOENT ? "there is no such file or folder; name one with specs"
+                                      : peri_status_message(status));
         return PERI_EXIT_USAGE;
     }
     if (count) return PERI_EXIT_OK;
-    fprintf(stderr, "perilune test: no file in %s ends in _spec.lua\n", roots[0]);
+    bool folder = peri_path_type_of(roots[0]) == PERI_PATH_FOLDER;
+    fprintf(stderr, "perilune test: %s %s\n",
+            folder ? "no file ends in _spec.lua in" : "no spec:", roots[0]);
     return PERI_EXIT_USAGE;
 }
 

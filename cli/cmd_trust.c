@@ -197,7 +197,9 @@ static int ask(asking *a) {
     int code = PERI_EXIT_OK;
     peri_tell_diags(stderr, &diags);
     if (status < 0) {
-        fprintf(stderr, "perilune trust: %s: %s\n", a->project, peri_status_message(status));
+        fprintf(stderr, "perilune trust: %s: %s\n", a->project,
+                status == PERI_ENOENT ? "there is no such folder"
+                                      : peri_status_message(status));
         code = status == PERI_ENOENT ? PERI_EXIT_USAGE : PERI_EXIT_INTERNAL;
     } else if (stranger(a, &project)) {
         fprintf(stderr, "perilune trust: %s is nothing that %.*s brings along\n",

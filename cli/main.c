@@ -10,51 +10,66 @@
 #include "base/diag.h"
 #include "cli.h"
 
-static const struct {
+typedef struct verb {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *what;
-} verbs[] = {
-    {"run", cmd_run, "read an agent's events live and say what observers propose"},
-    {"replay", cmd_replay, "run observers over recorded sessions; nothing is delivered"},
-    {"digest", cmd_digest, "print what an observer would be shown of a recording"},
-    {"observers", cmd_observers, "list the observers of all layers, and why one is not used"},
-    {"new", cmd_new, "begin an observer or a policy, with its spec"},
-    {"check", cmd_check, "validate configs, observers, policies and dialects"},
-    {"capture", cmd_capture, "make a scene for specs of a slice of a recorded session"},
-    {"test", cmd_test, "run the specs of observers and policies"},
-    {"trust", cmd_trust, "see what a project brings along, and agree to it or not"},
-    {"enable", cmd_enable, "switch observers on"},
-    {"disable", cmd_disable, "switch observers off"},
-    {"goal", cmd_goal, "declare what the agent is to reach"},
-    {"remember", cmd_remember, "keep a note that observers may recall"},
-    {"explain", cmd_explain, "tell why one proposal ended as it did"},
-    {"log", cmd_log, "list what the ledger holds"},
-    {"precision", cmd_precision, "tell what agents did about each observer's notes"},
-    {"promote", cmd_promote, "take an observer out of shadow, if its notes bear it out"},
-    {"worker", cmd_worker, "run the Lua observers of a pack in a process of their own"},
-    {"status", cmd_status, "tell how each observer fares, why, and what to do"},
-    {"stop", cmd_stop, "stop observers for the sessions they watch now"},
-    {"gate", cmd_gate, "tell whether an observer may be started for an agent, and why"},
-    {"policy", cmd_policy, "put proposals to the policies; the table of lanes"},
+    const char *group; // of it and those that follow; NULL: that of the one before
+} verb;
+
+static const verb verbs[] = {
+    {"replay", cmd_replay, "run observers over recorded sessions; nothing is delivered",
+     "watching agents"},
+    {"run", cmd_run, "read an agent's events live and say what observers propose", NULL},
+    {"status", cmd_status, "tell how each observer fares, why, and what to do", NULL},
+    {"explain", cmd_explain, "tell why one proposal ended as it did", NULL},
+    {"log", cmd_log, "list what the ledger holds", NULL},
+    {"digest", cmd_digest, "print what an observer would be shown of a recording", NULL},
+    {"observers", cmd_observers, "list the observers of all layers, and why one is not used",
+     "choosing observers"},
+    {"enable", cmd_enable, "switch observers on", NULL},
+    {"disable", cmd_disable, "switch observers off", NULL},
+    {"stop", cmd_stop, "stop observers for the sessions they watch now", NULL},
+    {"precision", cmd_precision, "tell what agents did about each observer's notes", NULL},
+    {"promote", cmd_promote, "take an observer out of shadow, if its notes bear it out", NULL},
+    {"goal", cmd_goal, "declare what the agent is to reach", "telling observers"},
+    {"remember", cmd_remember, "keep a note that observers may recall", NULL},
+    {"trust", cmd_trust, "see what a project brings along, and agree to it or not", NULL},
+    {"new", cmd_new, "begin an observer or a policy, with its spec", "writing your own"},
+    {"check", cmd_check, "validate configs, observers, policies and dialects", NULL},
+    {"test", cmd_test, "run the specs of observers and policies", NULL},
+    {"capture", cmd_capture, "make a scene for specs of a slice of a recorded session", NULL},
+    {"policy", cmd_policy, "put proposals to the policies; the table of lanes", NULL},
+    {"gate", cmd_gate, "tell whether an observer may be started for an agent, and why", NULL},
+    {"worker", cmd_worker, "run the Lua observers of a pack in a process of their own", NULL},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static void print_help(FILE *out) {
-    fputs("perilune: background observers for coding agents\n\nusage: perilune VERB [...]\n\n",
+    fputs("perilune: background observers for coding agents\n\nusage: perilune VERB [...]\n",
           out);
-    for (size_t i = 0; i < VERB_COUNT; i++)
+    for (size_t i = 0; i < VERB_COUNT; i++) {
+        if (verbs[i].group) fprintf(out, "\n%s\n", verbs[i].group);
         fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].what);
-    fputs("\n  perilune VERB --help   says more of one verb\n"
-          "  perilune --version     prints the version\n",
+    }
+    fputs("\nBegin with your own sessions, without a model or a key:\n"
+          "    perilune replay ~/.claude/projects\n"
+          "More of one verb: perilune help VERB. The version: perilune --version.\n",
           out);
 }
 
-static int unknown(const char *verb) {
+static const verb *find(const char *name) {
+    for (size_t i = 0; i < VERB_COUNT; i++) {
+        if (strcmp(name, verbs[i].name) == 0) return &verbs[i];
+    }
+    return NULL;
+}
+
+static int unknown(const char *name) {
     peri_str words[VERB_COUNT + 1] = {{0}};
     for (size_t i = 0; i < VERB_COUNT; i++) words[i] = peri_str_c(verbs[i].name);
-    peri_str near = peri_diag_nearest(peri_str_c(verb), words);
-    fprintf(stderr, "perilune: unknown verb '%s'", verb);
+    peri_str near = peri_diag_nearest(peri_str_c(name), words);
+    fprintf(stderr, "perilune: unknown verb '%s'", name);
     if (near.len) fprintf(stderr, "; did you mean '%.*s'?", PERI_FMT(near));
     fputs(near.len ? "\n" : "; see perilune --help\n", stderr);
     return PERI_EXIT_USAGE;
@@ -103,8 +118,8 @@ static int dispatch(int argc, char **argv) {
         print_help(stderr);
         return PERI_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
+    bool help = strcmp(argv[1], "help") == 0;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (help && argc == 2)) {
         print_help(stdout);
         return PERI_EXIT_OK;
     }
@@ -112,10 +127,11 @@ static int dispatch(int argc, char **argv) {
         printf("perilune %s\n", peri_version());
         return PERI_EXIT_OK;
     }
-    for (size_t i = 0; i < VERB_COUNT; i++) {
-        if (strcmp(argv[1], verbs[i].name) == 0) return verbs[i].run(argc - 1, argv + 1);
-    }
-    return unknown(argv[1]);
+    const char *name = help ? argv[2] : argv[1];
+    const verb *known = find(name);
+    if (!known) return unknown(name);
+    char *explaining[] = {help ? argv[2] : argv[1], (char[]){"--help"}, NULL};
+    return help ? known->run(2, explaining) : known->run(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv) {

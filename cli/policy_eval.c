@@ -3,7 +3,9 @@
 // which one that waited is known again when it is released.
 #include "policy_eval.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/json_tree.h"
@@ -339,7 +341,7 @@ int policy_eval(FILE *in, const char *name, const peri_chain *chain, FILE *out) 
         peri_str trimmed = peri_str_trim(peri_str_of(text, (size_t)len));
         if (trimmed.len) code = eval_text(&e, trimmed);
     }
-    if (code == PERI_EXIT_OK && ferror(in)) code = malformed(&e, "cannot be read");
+    if (code == PERI_EXIT_OK && ferror(in)) code = malformed(&e, strerror(errno));
     free(text);
     peri_buf_deinit(&e.decisions);
     peri_buf_deinit(&e.released);

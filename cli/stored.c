@@ -28,7 +28,10 @@ int peri_stored_open(const char *verb, const char *file, const char *name, peri_
     bool homeless = status == PERI_ENOENT;
     peri_ledger_options options = {.read_only = true};
     if (status == PERI_OK) status = peri_ledger_open(place, &options, out, &error);
-    if (status < 0 && (homeless || status != PERI_ENOENT)) {
+    if (status == PERI_ENOENT && file) {
+        fprintf(stderr, "perilune %s: there is no file %s\n", verb, file);
+        status = PERI_EIO;
+    } else if (status < 0 && (homeless || status != PERI_ENOENT)) {
         fprintf(stderr, "perilune %s: cannot read %s: %s\n", verb, place, error);
     }
     peri_buf_deinit(&path);

@@ -12,7 +12,8 @@
 #define PERI_STORED_LIVE "ledger.db"
 
 /// Opens a ledger for reading: `file` as given, or `name` in the state folder if `file` is
-/// NULL. PERI_ENOENT says nothing; any other failure is told on stderr in the name of `verb`.
+/// NULL. PERI_ENOENT, of a ledger that nothing made yet, says nothing; any other failure is told on stderr
+/// in the name of `verb`.
 PERI_MUST_USE int peri_stored_open(const char *verb, const char *file, const char *name,
                                    peri_ledger **out);
 

@@ -118,9 +118,10 @@ int peri_switches_set(const char *verb, const char *const *names, size_t count,
     peri_buf_init(&path, PERI_PATH_MAX_BYTES);
     int status = peri_path_config(&path, "switches.yaml");
     if (status == PERI_OK) status = change(peri_buf_c(&path), names, count, to);
-    if (status < 0) {
-        fprintf(stderr, "perilune %s: %s: %s\n", verb,
-                path.len ? peri_buf_c(&path) : "no place for switches; set HOME",
+    if (status < 0 && !path.len) {
+        fprintf(stderr, "perilune %s: no place for switches; set HOME\n", verb);
+    } else if (status < 0) {
+        fprintf(stderr, "perilune %s: %s: %s\n", verb, peri_buf_c(&path),
                 peri_status_message(status));
     }
     peri_buf_deinit(&path);

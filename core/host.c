@@ -33,6 +33,12 @@ static int copy_of(char **slot, const char *text) {
     return text && !*slot ? PERI_ENOMEM : PERI_OK;
 }
 
+static int check_lua_dir(peri_host *host) {
+    if (!host->lua_dir || peri_path_type_of(host->lua_dir) == PERI_PATH_FOLDER) return PERI_OK;
+    host_logf(host, "error", "%s: there is no such folder of Lua", host->lua_dir);
+    return PERI_EINVAL;
+}
+
 static int copy_texts(peri_host *host, const peri_host_options *options) {
     int status = copy_of(&host->observer_only, options->observer_only);
     if (status == PERI_OK) status = copy_of(&host->lua_dir, options->lua_dir);
@@ -113,6 +119,7 @@ int peri_host_new(const peri_host_options *given, peri_host **out) {
     init_parts(host);
     status = seed_random(host, &options);
     if (status == PERI_OK) status = copy_texts(host, &options);
+    if (status == PERI_OK) status = check_lua_dir(host);
     if (status == PERI_OK) status = take_layout(host, options.layout);
     if (status == PERI_OK) status = open_loop(host);
     if (status == PERI_OK) status = host_load(host, &options);

@@ -73,7 +73,7 @@ try "$perilune" digest "$work/loud.jsonl"
 check "a file gets the text as it is" grep -q "$(printf '^x\033\[2Jy$')" "$work/out"
 
 try sh -c "ulimit -n 7; exec '$perilune' replay '$work/loud.jsonl'"
-check "where no file can be opened it says that it cannot start" grep -q 'cannot start: ' "$work/err"
+check "where no file can be opened it says that it cannot start" grep -q 'files may be open' "$work/err"
 check "with exit 3" exits 3
 
 # A tree of everything a disk may hold: read as far as it can be, the rest counted and told.

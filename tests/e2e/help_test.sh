@@ -17,6 +17,13 @@ check "each in one line" [ "$(wc -L <"$work/out")" -le 80 ]
 try "$perilune" rplay
 check "a misspelt verb is told with the nearest" refuses "'rplay'; did you mean 'replay'?"
 
+try "$perilune" help goal
+cp "$work/out" "$work/one"
+try "$perilune" goal --help
+check "help VERB is VERB --help" cmp "$work/out" "$work/one"
+try "$perilune" help gaol
+check "help of a misspelt verb tells the nearest" refuses "'gaol'; did you mean 'goal'?"
+
 explains() { # VERB: usage first, exit codes last, nothing too wide
   exits 0 && [ ! -s "$work/err" ] && sed 1q "$work/out" | grep -q "^usage: perilune $1 " &&
     grep -q '^Exit status: 0 ' "$work/out" && [ "$(wc -L <"$work/out")" -le 80 ]

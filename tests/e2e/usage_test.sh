@@ -47,6 +47,22 @@ try "$perilune" log --replay --session nobody
 check "an unknown session exits 2" refuses "there is no session 'nobody'"
 check "and nothing was switched" [ ! -e "$XDG_CONFIG_HOME/perilune/switches.yaml" ]
 
+# What is not there is said in words of its own, with what to do.
+try "$perilune" check
+check "check without a config of one's own says so" refuses 'you have nothing in'
+try "$perilune" test "$work/events.jsonl"
+check "a file that is no spec is none" refuses 'no spec: '
+try "$perilune" observers --lua "$work/nodir"
+check "a folder of Lua that is not there is named" refuses 'nodir: there is no such folder of Lua'
+try "$perilune" explain --ledger "$work/none.db" abcd
+check "so is a ledger" refuses 'there is no file '
+try "$perilune" precision --ledger "$work"
+check "and a folder that is taken for one, once" [ "$(wc -l <"$work/err")" -eq 1 ]
+try "$perilune" run --config "$work" "$work/events.jsonl"
+check "a folder is no config" says 'it is no file'
+HOME='' XDG_CONFIG_HOME='' try "$perilune" disable loop-guard
+check "without a home it says what to set" refuses 'no place for switches; set HOME'
+
 for files in 5 6 10; do
   try sh -c "ulimit -n $files; exec '$perilune' status"
   check "with $files files it says how many are needed" sh -c "[ $status -eq 3 ] && [ ! -s '$work/out' ] && [ \$(wc -l <'$work/err') -eq 1 ]"

@@ -57,6 +57,7 @@ int host_sniff(peri_host *host, host_file *file, const peri_dialect *dialect, ui
 
 // Only what unpacks a file finds its bytes wrong.
 const char *host_file_problem(int status) {
+    if (status == PERI_ENOENT) return "there is no such file or folder";
     return status == PERI_EPARSE ? "the compressed file is damaged or cut off"
                                  : peri_status_message(status);
 }

@@ -424,5 +424,7 @@ peri_str peri_host_switched_off(const peri_host *host) {
     for (size_t i = 0; i < host->layers.count; i++) {
         on |= host->layers.entries[i].state == PERI_ENTRY_ACTIVE;
     }
-    return on ? (peri_str){0} : PERI_STR("each by itself; `perilune observers` says why");
+    return on || !host->layers.count
+               ? (peri_str){0}
+               : PERI_STR("each by itself; `perilune observers` says why");
 }

@@ -436,7 +436,8 @@ int host_config_read(host_config *config, const char *path, peri_diag_list *diag
         status = host_config_parse(config, peri_buf_str(&text), peri_str_c(path), diags);
     } else if (status != PERI_ENOENT) {
         peri_diag_addf(diags, PERI_ERROR, "unreadable", peri_str_c(path), 0, 0, NULL,
-                       "cannot be read: %s", peri_status_message(status));
+                       "cannot be read: %s",
+                       status == PERI_EINVAL ? "it is no file" : peri_status_message(status));
     }
     peri_buf_deinit(&text);
     return status;
