@@ -36,6 +36,14 @@ bool peri_path_open_to_all(const char *path) {
     return stat(path, &info) == 0 && (info.st_mode & S_IWOTH);
 }
 
+bool peri_path_in_open_folder(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    bool open = !folder || peri_path_open_to_all(folder);
+    free(folder);
+    return open;
+}
+
 static int status_of_errno(void) {
     return errno == ELOOP ? PERI_EDENIED : peri_status_of_errno(errno);
 }

@@ -111,6 +111,11 @@ IT("trusts nothing where others may write the store, or it is a link") {
     CHECK_EQ(trust.count, 0);
     CHECK_OK(peri_trust_read(&trust, scratch_path(&s, "none"), &diags));
     CHECK_EQ(diags.error_count, 2);
+    CHECK_EQ(chmod(scratch_path(&s, ""), 0777), 0);
+    CHECK_EQ(peri_trust_read(&trust, target, &diags), PERI_EACCES);
+    CHECK_EQ(trust.count, 0);
+    CHECK_OK(peri_trust_read(&trust, scratch_path(&s, "none"), &diags));
+    CHECK_EQ(diags.error_count, 3);
     peri_diag_list_deinit(&diags);
     peri_trust_deinit(&trust);
     scratch_close(&s);

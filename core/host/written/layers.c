@@ -100,14 +100,6 @@ static void refresh_shipped(peri_host *host, const char *path) {
     if (text.ptr) load_shipped(host, peri_str_c(path), text);
 }
 
-static bool open_to_all(const char *path) {
-    char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
-    if (slash) *slash = '\0';
-    bool open = !folder || (slash && peri_path_open_to_all(folder));
-    free(folder);
-    return open;
-}
-
 // Reads the definition anew, or takes it out if its files are gone. False: it was not read.
 static bool refresh(peri_host *host, peri_str layer, peri_str path) {
     char *given = strndup(path.ptr, path.len), *beside = host_sibling(path);
@@ -119,7 +111,7 @@ static bool refresh(peri_host *host, peri_str layer, peri_str path) {
         read = false;
     } else if (peri_str_eq(layer, PERI_STR("builtin"))) {
         refresh_shipped(host, given);
-    } else if (open_to_all(given)) {
+    } else if (peri_path_in_open_folder(given)) {
         unreadable(host, given, "stands in a folder that may be written by everyone");
     } else if (peri_file_stamp(markdown)) {
         (void)!load_file(&l, markdown);

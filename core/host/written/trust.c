@@ -126,17 +126,23 @@ static int read_lines(peri_trust *trust, peri_str text, peri_str file, peri_diag
     return status;
 }
 
+static const char *problem_of(const char *file) {
+    const char *problem = peri_own_problem(file, PERI_OWN_FILE);
+    if (problem || peri_path_type_of(file) == PERI_PATH_NONE) return problem;
+    return peri_path_in_open_folder(file) ? "is in a folder that everyone may write" : NULL;
+}
+
 int peri_trust_read(peri_trust *trust, const char *file, peri_diag_list *diags) {
     peri_buf text;
     peri_buf_init(&text, STORE_MAX_BYTES);
-    const char *unsafe = peri_own_problem(file, PERI_OWN_FILE);
+    const char *unsafe = problem_of(file);
     int status = unsafe ? PERI_EACCES : peri_file_read(file, &text);
     if (status == PERI_OK)
         status = read_lines(trust, peri_buf_str(&text), peri_str_c(file), diags);
     if (status < 0 && status != PERI_ENOENT) {
         trust->count = 0;
         peri_diag_addf(diags, PERI_ERROR, "no-trust", peri_str_c(file), 0, 0,
-                       "make it a file that only you can write",
+                       "make it a file that only you can write, in a folder of that kind",
                        "no project is trusted: the trust store %s",
                        unsafe ? unsafe : peri_status_message(status));
     }
