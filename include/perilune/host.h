@@ -5,7 +5,9 @@
 ///
 /// A host belongs to the thread that made it; calls from another return PERI_ESTATE. It has no
 /// globals, installs no signal handlers, prints nothing and never exits; any number of hosts
-/// may live in one process. Nothing runs but inside the caller's own calls: wait for
+/// may live in one process, each on a thread of its own if you like. It does not live on in a child of
+/// fork(): there, neither step nor free it, and make another. Its descriptors are closed by exec.
+/// Nothing runs but inside the caller's own calls: wait for
 /// peri_host_fd() to become readable or for peri_host_timeout_ms() to pass, then call
 /// peri_host_step().
 ///

@@ -58,6 +58,27 @@ IT("keeps a child between runs, and a second observer of the same command shares
     rig_free(r);
 }
 
+IT("keeps no child for a definition that names other variables or another folder") {
+    setenv("PERI_TEST_NAMED", "yes", 1);
+    rig *r = rig_new(0);
+    rig_script(r, "n=0; " LOOP("n=$((n+1)); echo '{\"advise\":\"'$n$PWD$PERI_TEST_NAMED'\"}'"));
+    r->observer.folder = PERI_STR("/");
+    CHECK_STR(rig_run(r).draft.advise, "1/");
+    peri_str named = PERI_STR("PERI_TEST_NAMED");
+    peri_observer with_variable = r->observer, elsewhere = r->observer;
+    with_variable.env = &named;
+    with_variable.env_count = 1;
+    elsewhere.folder = PERI_STR("/tmp");
+    r->request.observer = &with_variable;
+    CHECK_STR(rig_run(r).draft.advise, "1/yes");
+    r->request.observer = &elsewhere;
+    CHECK_STR(rig_run(r).draft.advise, "1/tmp");
+    r->request.observer = &r->observer;
+    CHECK_STR(rig_run(r).draft.advise, "2/");
+    CHECK_EQ(peri_commands_children(r->commands), 3);
+    rig_free(r);
+}
+
 IT("starts a command that wants it once for each run") {
     rig *r = rig_new(0);
     rig_script(r, "wc -l; sleep 0; exit 0");
@@ -170,6 +191,18 @@ IT("lets what idles for an observer go") {
     CHECK_EQ(peri_commands_children(r->commands), 1);
     r->runtime.rest(r->runtime.user, &r->observer);
     rig_wait_for_end(r);
+    rig_free(r);
+}
+
+IT("abandons a run at once and kills its child, which says nothing more") {
+    rig *r = rig_new(0);
+    rig_script(r, "sleep 30");
+    rig_start(r);
+    r->runtime.abandon(r->runtime.user);
+    rig_wait(r, 1, 1000);
+    CHECK_EQ(r->result.state, PERI_RUN_ABANDONED);
+    for (int i = 0; i < 50 && peri_commands_children(r->commands); i++) rig_pass(r, 100);
+    CHECK_EQ(peri_commands_children(r->commands), 0);
     rig_free(r);
 }
 
