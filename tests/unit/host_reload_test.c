@@ -142,6 +142,38 @@ IT("PE-2 a changed observer goes on with its state; a broken edit changes nothin
     close_rig(&r);
 }
 
+IT("PE-2 what is put in a file's place and is none changes nothing and is named") {
+    rig r;
+    char file[4096], folder[4096];
+    open_rig(&r, NULL);
+    write_lua(&r, "home/perilune/observers/o.lua", "o", "first");
+    strcpy(file, scratch_path(&r.s, "home/perilune/observers/o.lua"));
+    strcpy(folder, scratch_path(&r.s, "home/perilune/observers"));
+    step(&r);
+    CHECK_SAID(&r, "first, count 1");
+    CHECK_EQ(remove(file), 0);
+    CHECK_EQ(mkfifo(file, 0600), 0); // one that waited for its writer would hang here
+    step(&r);
+    CHECK_SAID(&r, "first, count 2");
+    CHECK_LOGGED(&r, "o.lua: not loaded; the observer goes on as before");
+    CHECK_EQ(remove(file), 0);
+    CHECK_EQ(mkdir(file, 0700), 0);
+    step(&r);
+    CHECK_SAID(&r, "first, count 3");
+    CHECK_LOGGED(&r, "o.lua: not loaded; the observer goes on as before");
+    CHECK_EQ(rmdir(file), 0);
+    CHECK_EQ(chmod(folder, 0777), 0);
+    write_lua(&r, "home/perilune/observers/o.lua", "o", "another's");
+    step(&r);
+    CHECK_SAID(&r, "first, count 4");
+    CHECK_LOGGED(&r, "stands in a folder that may be written by everyone");
+    CHECK_EQ(chmod(folder, 0700), 0);
+    write_lua(&r, "home/perilune/observers/o.lua", "o", "my own again");
+    step(&r);
+    CHECK_SAID(&r, "my own again, count 5");
+    close_rig(&r);
+}
+
 IT("PE-2 an edit a second, all day: what was before is given back") {
     rig r;
     open_rig(&r, NULL);
