@@ -18,7 +18,8 @@ static const char help[] =
     "\n"
     "Tells the story of one proposal: which observer made it, what it had seen, what\n"
     "it said, what each policy decided and what became of it. ID may be cut to its\n"
-    "first characters, four at least, as long as they name one proposal.\n"
+    "first characters, four at least, as long as they name one proposal. The ID of a\n"
+    "run or a pairing, as `perilune log` lists them, tells why nothing came of it.\n"
     "\n"
     "  --replay        look in the ledger of the last `perilune replay` only\n"
     "  --against       look at the other side of the last `perilune replay --against`\n"
@@ -155,8 +156,8 @@ static int name_candidates(const question *q, const peri_story *story) {
     peri_buf out;
     peri_buf_init(&out, OUTPUT_MAX_BYTES);
     for (size_t i = 0; i < story->count; i++) add_proposal(&out, &story->rows[i]);
-    fprintf(stderr, "perilune explain: more than one proposal begins with %.*s:\n%s",
-            PERI_FMT(q->id), peri_buf_c(&out));
+    fprintf(stderr, "perilune explain: more than one begins with %.*s:\n%s", PERI_FMT(q->id),
+            peri_buf_c(&out));
     peri_buf_deinit(&out);
     return PERI_EXIT_USAGE;
 }
@@ -178,7 +179,7 @@ static void name_newest(const place *at) {
 }
 
 static int admit_ignorance(const question *q) {
-    fprintf(stderr, "perilune explain: no proposal is known as %.*s.\n", PERI_FMT(q->id));
+    fprintf(stderr, "perilune explain: nothing is known as %.*s.\n", PERI_FMT(q->id));
     if (q->id.len < PERI_LEDGER_PREFIX_MIN) {
         fprintf(stderr, "An id can be cut, but to no less than %d characters.\n",
                 PERI_LEDGER_PREFIX_MIN);
@@ -187,6 +188,64 @@ static int admit_ignorance(const question *q) {
         if (q->places[i].ledger) name_newest(&q->places[i]);
     }
     return PERI_EXIT_NEGATIVE;
+}
+
+// ---- A run or a pairing
+
+typedef struct search {
+    peri_str id;
+    peri_story *story;
+    bool several;
+} search;
+
+static void take_other(void *user, const peri_record *row) {
+    search *s = user;
+    bool kind = row->kind == PERI_RECORD_RUN || row->kind == PERI_RECORD_DIGEST ||
+                row->kind == PERI_RECORD_PAIRING;
+    if (!kind || !peri_str_starts(row->id, s->id)) return;
+    s->several |= s->story->count && !peri_str_eq(s->story->rows[0].id, row->id);
+    peri_story_add(s->story, row);
+}
+
+// Looks through all of the ledger, once nothing else is known by the id. PERI_ENOENT if nothing is.
+static int find_other(const place *at, peri_str id, peri_story *story) {
+    search s = {id, story, false};
+    if (id.len < PERI_LEDGER_PREFIX_MIN) return PERI_ENOENT;
+    int status =
+        peri_ledger_log(at->ledger, (peri_str){0}, (peri_str){0}, INT64_MAX, take_other, &s);
+    if (status < 0) return status;
+    return s.several ? PERI_EDUP : story->count ? PERI_OK : PERI_ENOENT;
+}
+
+static int tell_other(const question *q, const peri_story *story) {
+    peri_buf out;
+    peri_buf_init(&out, OUTPUT_MAX_BYTES);
+    for (size_t i = 0; q->json && i < story->count; i++) {
+        peri_stored_add_json(&out, &story->rows[i]);
+    }
+    if (!q->json) peri_story_tell_other(story, &out);
+    int code = peri_stored_print(verb, &out);
+    peri_buf_deinit(&out);
+    return code;
+}
+
+static int answer_other(const question *q) {
+    for (size_t i = 0; i < q->place_count; i++) {
+        if (!q->places[i].ledger) continue;
+        peri_story story;
+        peri_story_init(&story);
+        int status = find_other(&q->places[i], q->id, &story), code = PERI_EXIT_OK;
+        if (status == PERI_OK) {
+            code = tell_other(q, &story);
+        } else if (status == PERI_EDUP) {
+            code = name_candidates(q, &story);
+        } else if (status != PERI_ENOENT) {
+            code = peri_stored_fail(verb, status);
+        }
+        peri_story_deinit(&story);
+        if (status != PERI_ENOENT) return code;
+    }
+    return admit_ignorance(q);
 }
 
 static int answer(const question *q) {
@@ -206,7 +265,7 @@ static int answer(const question *q) {
         peri_story_deinit(&story);
         if (status != PERI_ENOENT) return code;
     }
-    return admit_ignorance(q);
+    return answer_other(q);
 }
 
 int cmd_explain(int argc, char **argv) {

@@ -3,10 +3,11 @@
 // words here are for somebody who has never read the code.
 #include "story.h"
 
+#include <stdlib.h>
+
 #include "plain.h"
 #include "prose.h"
-
-#include <stdlib.h>
+#include "reasons.h"
 
 enum {
     INDENT = 10,
@@ -123,7 +124,8 @@ static const phrase delivery_phrases[] = {
     {"handed", "It was handed to the agent"},
     {"seen", "The agent's own stream showed that it had arrived"},
     {"expired", "It was given up before it reached the agent"},
-    {"would-deliver", "It would have gone out here; nothing was delivered"},
+    {"would-deliver", "It would have gone out here; a replay delivers nothing, nor does a run "
+                      "without a sink or an observer in shadow"},
     {"followed", "What the agent did next bears it out"},
     {"ignored", "The agent did nothing about it"},
     {"contradicted", "What came next speaks against it"},
@@ -135,7 +137,7 @@ static const phrase delivered_endings[] = {
     {"handed", "was handed to the agent, which has not been seen to have it yet"},
     {"seen", "reached the agent"},
     {"expired", "was given up before it reached the agent"},
-    {"would-deliver", "would have been delivered, had anything been"},
+    {"would-deliver", "would have been delivered"},
     {NULL, NULL},
 };
 
@@ -257,7 +259,7 @@ static void tell_seen(peri_buf *out, const peri_record *digest, peri_buf *line) 
     peri_prose_add_number(line, digest->count);
     peri_buf_add_c(line, " bytes of what the agent had done, as digest ");
     peri_prose_add_plain(line, digest->id, SHORT_MAX_CP);
-    peri_buf_add_c(line, digest->text.len ? ". It begins:" : ".");
+    peri_buf_add_c(line, digest->text.len ? ":" : ".");
     add_entry(out, "Saw", line);
     add_excerpt(out, digest->text);
 }
@@ -290,6 +292,8 @@ static void tell_decision(peri_buf *out, const char *label, const peri_record *r
         add_meaning(line, row->lane, lane_phrases);
     }
     add_reason(line, row->reason);
+    peri_str meaning = peri_reason_meaning(row->reason);
+    if (meaning.len) peri_buf_addf(line, " %.*s", PERI_FMT(meaning));
     add_entry(out, label, line);
 }
 
@@ -329,6 +333,111 @@ void peri_story_tell(const peri_story *story, peri_buf *out) {
     }
     if (story->dropped_count) {
         peri_buf_addf(out, "\n%zu more rows are left out.\n", story->dropped_count);
+    }
+    if (line.status != PERI_OK && out->status == PERI_OK) out->status = line.status;
+    peri_buf_deinit(&line);
+}
+
+// ---- What was no proposal
+
+static const phrase run_endings[] = {
+    {"silent", "had nothing to say"},
+    {"proposed", "proposed something"},
+    {"skipped", "was not needed"},
+    {"failed", "failed"},
+    {"timeout", "ran out of time"},
+    {"no-runtime", "could not take place here"},
+    {"lost", "was begun anew"},
+    {"abandoned", "was broken off"},
+    {NULL, NULL},
+};
+
+static const phrase run_meanings[] = {
+    {"silent", "It looked, and nothing that it speaks of was there: the normal answer."},
+    {"proposed", "`perilune log` lists the proposal below this run; explain that one."},
+    {"skipped", "Its wake() saw no reason to run it, so nothing was spent."},
+    {"failed", "Three failures in a row disable it for the session; `perilune status` tells."},
+    {"timeout", "It counts as a failure: three in a row disable it for the session."},
+    {"no-runtime", "What would run it, such as a model, is not here. That is no failure."},
+    {"lost", "What it was to go on from was gone, so it was shown the same anew."},
+    {"abandoned", "The host ended, or the observer was stopped, before it had answered."},
+    {NULL, NULL},
+};
+
+static const phrase pairing_meanings[] = {
+    {"armed", "It was shown what the agent did from then on"},
+    {"denied",
+     "The gate said no; `perilune gate` tells by which rule, `perilune enable` has it "
+     "judged anew"},
+    {"retired", "Its agent had ended"},
+    {"stopped", "The user stopped it, for this session for good"},
+    {"disabled", "It had failed too often in a row, for this session"},
+    {NULL, NULL},
+};
+
+static void tell_of(peri_buf *out, const char *what, const peri_record *row,
+                    const phrase *endings) {
+    size_t start = out->len;
+    peri_buf_add_c(out, what);
+    peri_prose_add_plain(out, row->id, SHORT_MAX_CP);
+    peri_buf_add_c(out, " of ");
+    peri_prose_add_plain(out, row->observer, SHORT_MAX_CP);
+    peri_buf_add_byte(out, ' ');
+    add_meaning(out, row->state, endings);
+    peri_buf_add_byte(out, '.');
+    peri_prose_wrap(out, start, 0);
+    peri_buf_add_byte(out, '\n');
+}
+
+static void tell_run(const peri_story *story, peri_buf *out, const peri_record *run,
+                     peri_buf *line) {
+    const peri_record *digest = first_of(story, PERI_RECORD_DIGEST);
+    tell_of(out, "Run ", run, run_endings);
+    tell_who(out, run, line);
+    tell_when(out, run, run, line);
+    if (digest) tell_seen(out, digest, line);
+    if (run->text.len) {
+        peri_prose_add_plain(line, run->text, TEXT_MAX_CP);
+        add_entry(out, "Error", line);
+    }
+    add_meaning(line, run->state, run_meanings);
+    add_entry(out, "Then", line);
+}
+
+static void tell_pairing(const peri_story *story, peri_buf *out, const peri_record *last,
+                         peri_buf *line) {
+    static const phrase endings[] = {
+        {"armed", "is armed"},     {"denied", "is denied"},     {"retired", "has retired"},
+        {"stopped", "is stopped"}, {"disabled", "is disabled"}, {NULL, NULL},
+    };
+    const char *label = "Then";
+    tell_of(out, "Pairing ", last, endings);
+    tell_who(out, last, line);
+    for (size_t i = 0; i < story->count; i++) {
+        const peri_record *row = &story->rows[i];
+        if (row->kind != PERI_RECORD_PAIRING) continue;
+        add_meaning(line, row->state, pairing_meanings);
+        add_reason(line, row->reason);
+        peri_buf_add_c(line, " (");
+        peri_prose_add_time(line, row->at_wall_ms);
+        peri_buf_add_byte(line, ')');
+        add_entry(out, label, line);
+        label = "";
+    }
+}
+
+void peri_story_tell_other(const peri_story *story, peri_buf *out) {
+    const peri_record *run = last_of(story, PERI_RECORD_RUN);
+    const peri_record *pairing = last_of(story, PERI_RECORD_PAIRING);
+    peri_buf line;
+    peri_buf_init(&line, PERI_STORY_MAX_BYTES);
+    if (run) {
+        tell_run(story, out, run, &line);
+    } else if (pairing) {
+        tell_pairing(story, out, pairing, &line);
+    } else if (story->count) {
+        peri_buf_add_c(out, "A digest, whose run is not recorded yet.\n");
+        tell_seen(out, &story->rows[0], &line);
     }
     if (line.status != PERI_OK && out->status == PERI_OK) out->status = line.status;
     peri_buf_deinit(&line);

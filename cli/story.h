@@ -26,4 +26,7 @@ void peri_story_add(void *story, const peri_record *row);
 /// left out.
 void peri_story_tell(const peri_story *story, peri_buf *out);
 
+/// The same for the rows of a run with its digest, or of a pairing: why nothing came of it.
+void peri_story_tell_other(const peri_story *story, peri_buf *out);
+
 #endif
