@@ -15,6 +15,7 @@ enum {
 #define API_PREFIX "-- perilune-api:"
 
 static peri_str first_line(peri_str text) {
+    if (peri_str_starts(text, PERI_STR("\xEF\xBB\xBF"))) text = peri_str_sub(text, 3, text.len);
     size_t end = peri_str_find_byte(text, '\n', 0);
     return peri_str_sub(text, 0, end == PERI_NPOS ? text.len : end);
 }

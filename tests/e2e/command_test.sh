@@ -83,6 +83,19 @@ printf 'nonsense\n{"run":4,"observer":"nosuch","turn":{}}\n' >"$work/request"
 check "a worker answers what is no request" worker "$work/lua"
 check "a worker says what it cannot read" grep -q '"failed":"the text is not well-formed"' "$work/out"
 check "a worker says that it has no such observer" grep -q '"run":4,"failed":.*no observer of this name' "$work/out"
+
+# Between the host's reading and the worker's, a file may have been put in its place.
+printf '%s\n' 'print("it was run")' 'return { name = "late", description = "d", on = "turn_end",' \
+  '  observe = function() end }' >"$work/late.lua"
+: >"$work/request"
+content=$(sha256sum "$work/late.lua" | cut -d' ' -f1)
+check "C65 a worker loads the content it was asked for" worker "$work/late.lua" --content "$content"
+check "and its print is on stderr" grep -q 'it was run' "$work/err"
+echo '-- changed' >>"$work/late.lua"
+try "$perilune" worker "$work/late.lua" --content "$content"
+check "C65 and none of another" exits 2
+check "C65 which it names" grep -q 'late.lua.*is not the one that was asked for' "$work/err"
+check "C65 and does not even evaluate" [ "$(grep -c 'it was run' "$work/err")" -eq 0 ]
 try "$perilune" worker "$work/nosuch"
 check "a worker without a pack exits 2" refuses nosuch
 

@@ -130,15 +130,18 @@ IT("PE-2 a changed observer goes on with its state; a broken edit changes nothin
     write_lua(&r, "home/perilune/observers/o.lua", "o", "second");
     step(&r);
     CHECK_SAID(&r, "second, count 2");
+    scratch_write(&r.s, "home/perilune/observers/o_spec.lua", "describe('o', function() end)\n");
+    step(&r);
+    CHECK(!has(&r.h.log, "o_spec.lua")); // a spec is none of the host's
     scratch_write(&r.s, "home/perilune/observers/o.lua", "return {\n  name = 'o' on\n}\n");
     step(&r);
-    CHECK_SAID(&r, "second, count 3");
+    CHECK_SAID(&r, "second, count 4");
     CHECK_LOGGED(&r, "o.lua:2");
     CHECK_LOGGED(&r, "not loaded; the observer goes on as before");
     CHECK_EQ(entry_of(&r, "user", "o")->state, PERI_ENTRY_ACTIVE);
     write_lua(&r, "home/perilune/observers/o.lua", "o", "mended");
     step(&r);
-    CHECK_SAID(&r, "mended, count 4");
+    CHECK_SAID(&r, "mended, count 5");
     close_rig(&r);
 }
 

@@ -346,6 +346,18 @@ IT("reads switches.yaml behind config.yaml, whose disable list stays a union") {
     close_rig(&r);
 }
 
+IT("C63 uses no Markdown observer without the Lua beside it, where that cannot be read") {
+    rig r;
+    open_rig(&r);
+    scratch_write(&r.s, "config/perilune/observers/asks.md",
+                  "---\nname: asks\ndescription: d\non: turn_end\n---\nLook.\n");
+    scratch_write(&r.s, "config/perilune/observers/asks.lua/is.txt", "a folder\n");
+    load(&r);
+    CHECK_STATE(&r, "user", "asks", "none"); // its wake would have kept it from asking a model
+    CHECK_LOG(&r, "asks.lua");
+    close_rig(&r);
+}
+
 IT("reports folders that cannot be used, and goes on") {
     rig r;
     open_rig(&r);

@@ -89,6 +89,7 @@ IT("loads without an api line and without a description, each with a warning") {
 
 IT("refuses an api it does not know") {
     refuses("-- perilune-api: 2\nreturn { " FULL " }", "unknown-api", "\"2\"", 1);
+    refuses("\xEF\xBB\xBF-- perilune-api: 2\r\nreturn { " FULL " }", "unknown-api", "\"2\"", 1);
 }
 
 IT("names the nearest key, and the line of an unknown one") {
