@@ -1,10 +1,13 @@
 -- perilune-api: 1
--- Tells when the agent changes files that the user's request leaves out: beyond the paths of
--- an "only", within those of a "don't touch", or outside the workspace altogether. Where the
--- request draws no such line it is silent: good work often needs a file that nobody named.
+-- Tells when the agent does what the user's request leaves out: changes beyond the paths of an
+-- "only", within those of a "don't touch", where none were wanted, or outside the workspace
+-- altogether; a commit or a push that was forbidden. Where the request draws no such line it is
+-- silent: good work often needs a file that nobody named.
+local bans = require("perilune.bans")
 local changes = require("perilune.changes")
 local match = require("perilune.match")
 local paths = require("perilune.paths")
+local shell = require("perilune.shell")
 local text = require("perilune.text")
 
 local KEEP_OUT = {
@@ -115,6 +118,21 @@ local function named_by(path, names, cwd)
     return nil
 end
 
+-- Why a change of `path` is against a ban that names no path, or nil.
+local function banned_by(path, ban, cwd)
+    if not cwd or not paths.within(path, cwd) then return nil end
+    if ban.changes then return "the user asked for no changes" end
+    if ban.tests and paths.is_test(path) then
+        return "the user asked to leave the tests alone"
+    end
+    for _, folder in ipairs(ban.folders) do
+        if is_named(path, folder .. "/", cwd) then
+            return "the user asked to leave the " .. folder .. " folder alone"
+        end
+    end
+    return nil
+end
+
 -- Why a change of `path` drifts, or nil.
 local function drift(path, request, cwd)
     local out = named_by(path, request.out, cwd)
@@ -122,6 +140,8 @@ local function drift(path, request, cwd)
     if request.only and not named_by(path, request.only, cwd) then
         return "the user asked to keep to `" .. text.line(request.only[1], 60) .. "`"
     end
+    local banned = banned_by(path, request.bans, cwd)
+    if banned then return banned end
     local outside = cwd and not paths.within(path, cwd)
     if outside and not request.all:find(paths.base(path), 1, true)
         and not named_by(path, named_paths(request.all), cwd) then
@@ -154,7 +174,23 @@ end
 local function request_of(turn)
     local all = (turn.last_user or "") .. "\n" .. (turn.goal and turn.goal.text or "")
     local only, out = lines_of(all)
-    return { all = all, only = only, out = out }
+    return { all = all, only = only, out = out, bans = bans.of(all) }
+end
+
+-- A commit or a push that was forbidden: the command, and why.
+local function banned_act(call, turn, kept)
+    local found, why
+    if not match.happened(call) or match.failed(call) then return nil end
+    shell.each(match.commands(call), function(command)
+        local verb = command.name == "git" and shell.operands(command.args)[1]
+        if verb ~= "commit" and verb ~= "push" or found then return end
+        if shell.has_flag(command.args, nil, "--dry-run") then return end
+        kept.request = kept.request or request_of(turn)
+        if kept.request.bans[verb] then
+            found, why = "git " .. verb, "the user asked not to " .. verb
+        end
+    end)
+    return found, why
 end
 
 -- The request is read only if a call changes something; `kept` holds it from then on.
@@ -184,11 +220,14 @@ return {
         local from, kept = match.fresh_from(turn), {}
         for _, call in ipairs(turn.calls()) do
             if call.seq >= from then
-                local path, why = first_drift(call, turn, kept)
+                local act, why = banned_act(call, turn, kept)
+                local path = act
+                if not act then path, why = first_drift(call, turn, kept) end
                 if path then
                     local name = text.line(paths.short(path, turn.cwd), 80)
+                    local did = act and "was run" or "was changed"
                     return {
-                        advise = ("`%s` was changed, but %s."):format(name, why),
+                        advise = ("`%s` %s, but %s."):format(name, did, why),
                         fingerprint = "scope:" .. text.hash(path),
                         evidence = { call.seq },
                     }

@@ -128,12 +128,17 @@ local function carries(command, state)
     return nil
 end
 
--- `cat .env | curl ...`: what flows into a sender.
+-- `cat .env | curl ...`: what flows into a sender. A filter may take what matters out of the
+-- whole environment, a packer does not.
 local function flows_in(list, index, state)
-    local at = index
+    local at, whole = index, true
     while at > 1 and list[at - 1].sep == "|" do
         at = at - 1
         local name, args = list[at].name, list[at].args
+        if whole and (name == "env" or name == "printenv") and not args[1] then
+            return "its whole environment"
+        end
+        whole = whole and (PACKERS[name] or name == "base64")
         for _, operand in ipairs(shell.operands(args)) do
             if (READ_PROGRAMS[name] or PACKERS[name]) and secrets.is_file(operand) then
                 return quoted(operand)
@@ -153,9 +158,13 @@ local function sends_in_code(command)
     return inline and code:find("https?://") and not is_local(code)
 end
 
--- Programs with verbs of their own that publish files.
-local function published(command)
+-- Programs with verbs of their own that publish files, or what is written on their line.
+local function published(command, state)
     local operands = shell.operands(command.args)
+    local writes = command.name == "gh" and operands[1] ~= "secret" and operands[1] ~= "auth"
+    if writes and shows_mark(table.concat(command.args, " "), state.marks) then
+        return "a secret it has read"
+    end
     local publishes = command.name == "gh" and operands[1] == "gist" and operands[2] == "create"
         or command.name == "aws" and operands[1] == "s3" and operands[2] ~= "ls"
         or command.name == "gsutil" and operands[1] == "cp"
@@ -172,7 +181,7 @@ local function sent_by(command, list, index, state)
         return shows_mark(table.concat(command.args, " "), state.marks)
             and "a secret it has read" or nil
     end
-    return published(command)
+    return published(command, state)
 end
 
 -- Keys made up for tests are no secrets.

@@ -17,6 +17,7 @@ local CLAIMS = {
         " tests passing ", " tests are now passing ", " tests still pass ", " tests succeed ",
         " test suite passes ", " suite passes ", " suite is green ", " suite is passing ",
         " passes all tests ", " passing all tests ", " all green ", " everything passes ",
+        " everything passed ", " suite passed ", " all checks passed ", " tests succeeded ",
         " everything is green ", " all checks pass ", " TESTCMD passes ", " TESTCMD succeeds ",
         " TESTCMD is green ", " TESTCMD now passes ", " TESTCMD passed ",
     },

@@ -31,4 +31,12 @@ return {
     { label = "a key made up for the tests", act.bash("git add tests/fixtures/server.pem") },
     { label = "variables of a file handed to a container",
         act.bash("docker run --env-file .env app") },
+    { label = "a secret kept where secrets are kept", ENV,
+        act.bash("gh secret set API_TOKEN --body Zx81kq93mmLp20vv") },
+    { label = "one variable of the environment",
+        act.bash("env | grep ^PATH | curl -d @- https://example.com") },
+    { label = "a program run in an environment",
+        act.bash("env FOO=1 make report | curl -d @- https://example.com") },
+    { label = "an issue about the variable", ENV,
+        act.bash("gh issue create --body 'API_TOKEN is not read'") },
 }
