@@ -36,7 +36,7 @@ static bool grow(peri_buf *buf, size_t need) {
     return true;
 }
 
-char *peri_buf_reserve(peri_buf *buf, size_t more) {
+static char *make_room(peri_buf *buf, size_t more) {
     if (buf->status != PERI_OK) return NULL;
     if (buf->len > buf->max || more > buf->max - buf->len) {
         buf->status = PERI_ELIMIT;
@@ -45,6 +45,12 @@ char *peri_buf_reserve(peri_buf *buf, size_t more) {
     size_t need = buf->len + more + 1;
     if (need > buf->cap && !grow(buf, need)) return NULL;
     return buf->ptr + buf->len;
+}
+
+// Nearly every append finds room.
+char *peri_buf_reserve(peri_buf *buf, size_t more) {
+    bool fits = more < buf->cap - buf->len && buf->status == PERI_OK;
+    return fits ? buf->ptr + buf->len : make_room(buf, more);
 }
 
 void peri_buf_add(peri_buf *buf, peri_str text) {

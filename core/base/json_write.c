@@ -44,32 +44,37 @@ static size_t escape(unsigned char byte, char *to) {
     return 2;
 }
 
-// Length of the run at the start of `text` that needs no escape.
-static size_t plain_run(peri_str text) {
-    size_t at = 0;
-    for (; text.len - at >= PERI_BLOCK_BYTES; at += PERI_BLOCK_BYTES) {
-        const peri_block b = peri_block_load(text.ptr + at);
-        uint64_t control = peri_block_unplain(&b) & ~peri_block_high(&b);
-        uint64_t stops = control | peri_block_is(&b, '"') | peri_block_is(&b, '\\');
-        if (stops) return at + (size_t)__builtin_ctzll(stops);
-    }
-    for (; at < text.len; at++) {
-        unsigned char byte = (unsigned char)text.ptr[at];
-        if (byte < 0x20 || byte == '"' || byte == '\\') break;
-    }
-    return at;
+// The bytes of a block that need an escape.
+static uint64_t escaped_in(const char *bytes) {
+    const peri_block b = peri_block_load(bytes);
+    uint64_t control = peri_block_unplain(&b) & ~peri_block_high(&b);
+    return control | peri_block_is(&b, '"') | peri_block_is(&b, '\\');
+}
+
+// Appends what stands from `*done` to `stop`, and the escape of the byte there.
+static void add_up_to(peri_buf *out, peri_str text, size_t *done, size_t stop) {
+    char bytes[6];
+    size_t run = stop - *done, escape_len = escape((unsigned char)text.ptr[stop], bytes);
+    char *to = peri_buf_reserve(out, run + escape_len);
+    if (!to) return;
+    memcpy(to, text.ptr + *done, run);
+    memcpy(to + run, bytes, escape_len);
+    out->len += run + escape_len;
+    *done = stop + 1;
 }
 
 static void add_escaped(peri_buf *out, peri_str text) {
-    while (text.len) {
-        size_t run = plain_run(text);
-        peri_buf_add(out, peri_str_sub(text, 0, run));
-        if (run == text.len) return;
-        char bytes[6];
-        size_t len = escape((unsigned char)text.ptr[run], bytes);
-        peri_buf_add(out, peri_str_of(bytes, len));
-        text = peri_str_sub(text, run + 1, text.len);
+    size_t done = 0, at = 0;
+    for (; text.len - at >= PERI_BLOCK_BYTES; at += PERI_BLOCK_BYTES) {
+        for (uint64_t stops = escaped_in(text.ptr + at); stops; stops &= stops - 1) {
+            add_up_to(out, text, &done, at + (size_t)__builtin_ctzll(stops));
+        }
     }
+    for (; at < text.len; at++) {
+        unsigned char byte = (unsigned char)text.ptr[at];
+        if (byte < 0x20 || byte == '"' || byte == '\\') add_up_to(out, text, &done, at);
+    }
+    peri_buf_add(out, peri_str_sub(text, done, text.len));
 }
 
 void peri_json_add_string(peri_buf *out, peri_str text) {
@@ -93,6 +98,12 @@ static size_t separator(peri_str text, size_t at, const char **as) {
     return 3;
 }
 
+// Where the next byte from `at` on stands that a separator may begin with.
+static size_t next_candidate(peri_str text, size_t at) {
+    while (at < text.len && text.ptr[at] != '\xE2' && text.ptr[at] != '\xC2') at++;
+    return at;
+}
+
 static bool may_hold_separator(peri_str text) {
     return text.len && (memchr(text.ptr, 0xE2, text.len) || memchr(text.ptr, 0xC2, text.len));
 }
@@ -103,7 +114,8 @@ void peri_json_seal_line(peri_buf *json) {
     peri_buf line;
     peri_buf_init(&line, json->max);
     size_t done = 0;
-    for (size_t at = 0; at < text.len;) {
+    size_t at = next_candidate(text, 0);
+    while (at < text.len) {
         const char *as;
         size_t len = separator(text, at, &as);
         if (len) {
@@ -111,7 +123,7 @@ void peri_json_seal_line(peri_buf *json) {
             peri_buf_add_c(&line, as);
             done = at + len;
         }
-        at += len ? len : 1;
+        at = next_candidate(text, at + (len ? len : 1));
     }
     if (done) {
         peri_buf_add(&line, peri_str_sub(text, done, text.len));

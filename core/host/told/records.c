@@ -68,21 +68,18 @@ static void begin_json(peri_host *host, const peri_record *record) {
     peri_buf_add_byte(out, '"');
 }
 
-static void add_key(peri_host *host, const char *key) {
-    peri_buf_add_c(&host->json, ",\"");
-    peri_buf_add_c(&host->json, key);
-    peri_buf_add_c(&host->json, "\":");
-}
+// A member's name, ready to be appended.
+#define KEY(name) ",\"" name "\":"
 
 static void add_text(peri_host *host, const char *key, peri_str text) {
     if (!text.ptr) return;
-    add_key(host, key);
+    peri_buf_add_c(&host->json, key);
     peri_json_add_string(&host->json, text);
 }
 
 static void add_count(peri_host *host, const char *key, uint64_t count) {
     if (count == 0) return;
-    add_key(host, key);
+    peri_buf_add_c(&host->json, key);
     peri_buf_add_uint(&host->json, count);
 }
 
@@ -90,34 +87,34 @@ static void add_count(peri_host *host, const char *key, uint64_t count) {
 static const char *count_key(peri_record_kind kind) {
     switch (kind) {
     case PERI_RECORD_DIGEST:
-        return "bytes";
+        return KEY("bytes");
     case PERI_RECORD_RUN:
-        return "failures";
+        return KEY("failures");
     default:
-        return "count";
+        return KEY("count");
     }
 }
 
 static void write_json(peri_host *host, const peri_record *record) {
     begin_json(host, record);
-    add_text(host, "session", record->session);
-    add_text(host, "agent", record->agent);
-    add_count(host, "turn", record->turn);
-    add_count(host, "step", record->step);
-    add_text(host, "id", record->id);
-    add_text(host, "observer", record->observer);
-    add_text(host, "trigger", record->trigger);
-    add_text(host, "state", record->state);
-    add_text(host, "lane", record->lane);
-    add_text(host, "severity", record->severity);
-    add_text(host, "text", record->text);
-    add_text(host, "fingerprint", record->fingerprint);
-    add_text(host, "reason", record->reason);
-    add_text(host, "policy", record->policy);
-    add_text(host, "name", record->name);
-    add_text(host, "nonce", record->nonce);
-    add_text(host, "hash", record->hash);
-    add_text(host, "file", record->file);
+    add_text(host, KEY("session"), record->session);
+    add_text(host, KEY("agent"), record->agent);
+    add_count(host, KEY("turn"), record->turn);
+    add_count(host, KEY("step"), record->step);
+    add_text(host, KEY("id"), record->id);
+    add_text(host, KEY("observer"), record->observer);
+    add_text(host, KEY("trigger"), record->trigger);
+    add_text(host, KEY("state"), record->state);
+    add_text(host, KEY("lane"), record->lane);
+    add_text(host, KEY("severity"), record->severity);
+    add_text(host, KEY("text"), record->text);
+    add_text(host, KEY("fingerprint"), record->fingerprint);
+    add_text(host, KEY("reason"), record->reason);
+    add_text(host, KEY("policy"), record->policy);
+    add_text(host, KEY("name"), record->name);
+    add_text(host, KEY("nonce"), record->nonce);
+    add_text(host, KEY("hash"), record->hash);
+    add_text(host, KEY("file"), record->file);
     add_count(host, count_key(record->kind), record->count);
     if (record->json.ptr) { // a kind's own members, ready made
         peri_buf_add_byte(&host->json, ',');
@@ -204,9 +201,9 @@ static void scrub_observation(peri_host *host, peri_obs *obs) {
 static void wrap_event(peri_host *host, const peri_record *record, peri_obs_kind kind) {
     peri_buf_clear(&host->json);
     peri_buf_add_c(&host->json, "{\"record\":\"observation\"");
-    add_text(host, "session", record->session);
+    add_text(host, KEY("session"), record->session);
     // A phase names an agent of its own; whose phase it is stands in `x` alone.
-    if (kind != PERI_OBS_PHASE) add_text(host, "agent", record->agent);
+    if (kind != PERI_OBS_PHASE) add_text(host, KEY("agent"), record->agent);
     peri_buf_add_byte(&host->json, ',');
     peri_buf_add(&host->json, peri_str_sub(record->event, 1, record->event.len));
 }
