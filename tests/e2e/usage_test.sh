@@ -43,6 +43,8 @@ loop-gaurd loop-guard log --replay --observer loop-gaurd
 loop-gaurd loop-guard digest --observer loop-gaurd $work/events.jsonl
 mian main digest --observed mian $work/events.jsonl
 TEXT
+try "$perilune" run --policy defualt "$work/events.jsonl"
+check "so is a policy" sh -c "[ $status -eq 2 ] && grep -q 'did you mean default?' '$work/err'"
 try "$perilune" log --replay --session nobody
 check "an unknown session exits 2" refuses "there is no session 'nobody'"
 check "and nothing was switched" [ ! -e "$XDG_CONFIG_HOME/perilune/switches.yaml" ]

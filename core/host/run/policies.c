@@ -7,6 +7,9 @@
 #include "host/admit/admit.h"
 #include "host/run/run.h"
 #include "host/written/written.h"
+#include "script/embedded.h"
+
+enum { MAX_SHIPPED = 32 };
 
 typedef struct building {
     peri_host *host;
@@ -33,6 +36,21 @@ static int load_file(building *b, peri_str name, const char *path) {
     return status;
 }
 
+// The shipped policy that `name` may be a slip of; absent if none is near.
+static peri_str nearest_shipped(peri_str name) {
+    enum { FOLDER = sizeof "policies/" - 1, ENDING = sizeof ".lua" - 1 };
+    peri_str words[MAX_SHIPPED + 1] = {{0}};
+    size_t count = 0;
+    for (const peri_embedded *file = peri_embedded_files; file->path; file++) {
+        peri_str path = peri_str_c(file->path);
+        bool policy =
+            peri_str_starts(path, PERI_STR("policies/")) && path.len > FOLDER + ENDING;
+        if (policy && count < MAX_SHIPPED)
+            words[count++] = peri_str_sub(path, FOLDER, path.len - FOLDER - ENDING);
+    }
+    return peri_diag_nearest(name, words);
+}
+
 static int load_shipped(building *b, peri_str name) {
     peri_buf path;
     peri_buf_init(&path, 512);
@@ -42,8 +60,11 @@ static int load_shipped(building *b, peri_str name) {
     if (text.ptr) {
         status = peri_script_add_policy(b->to, name, peri_buf_str(&path), text, b->diags);
     } else {
+        char hint[80];
+        peri_str near = nearest_shipped(name);
+        snprintf(hint, sizeof hint, "did you mean %.*s?", PERI_FMT(near));
         peri_diag_addf(b->diags, PERI_ERROR, "unknown-policy", (peri_str){0}, 0, 0,
-                       "name a shipped policy, such as default, or a path",
+                       near.len ? hint : "name a shipped policy, such as default, or a path",
                        "there is no policy '%.*s'", PERI_FMT(name));
     }
     peri_buf_deinit(&path);
