@@ -130,7 +130,8 @@ IT("PE-2 a changed observer goes on with its state; a broken edit changes nothin
     write_lua(&r, "home/perilune/observers/o.lua", "o", "second");
     step(&r);
     CHECK_SAID(&r, "second, count 2");
-    scratch_write(&r.s, "home/perilune/observers/o_spec.lua", "describe('o', function() end)\n");
+    scratch_write(&r.s, "home/perilune/observers/o_spec.lua",
+                  "describe('o', function() end)\n");
     step(&r);
     CHECK(!has(&r.h.log, "o_spec.lua")); // a spec is none of the host's
     scratch_write(&r.s, "home/perilune/observers/o.lua", "return {\n  name = 'o' on\n}\n");
