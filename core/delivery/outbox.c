@@ -95,6 +95,20 @@ static int expire(peri_outbox *outbox, const peri_delivery *delivery, int status
     return status;
 }
 
+static peri_outbox_entry *unlink_entry(peri_outbox *outbox, peri_outbox_entry **at) {
+    peri_outbox_entry *entry = *at;
+    *at = entry->next;
+    if (!*at) outbox->last = at;
+    outbox->count--;
+    return entry;
+}
+
+static void expire_oldest(peri_outbox *outbox) {
+    peri_outbox_entry *entry = unlink_entry(outbox, &outbox->first);
+    (void)expire(outbox, &entry->delivery, PERI_OK, "too many deliveries are waiting");
+    free(entry);
+}
+
 static int queue(peri_outbox *outbox, const peri_delivery *delivery, uint32_t turn) {
     if (!outbox->sink) {
         outbox->on_state(outbox->user, delivery, PERI_DELIVERY_WOULD_DELIVER, (peri_str){0});
@@ -103,11 +117,9 @@ static int queue(peri_outbox *outbox, const peri_delivery *delivery, uint32_t tu
     if (holds(outbox->first, delivery) || holds(outbox->handed, delivery)) {
         return expire(outbox, delivery, PERI_EDUP, "delivered already");
     }
-    if (outbox->count == PERI_OUTBOX_MAX) {
-        return expire(outbox, delivery, PERI_ELIMIT, "too many deliveries are waiting");
-    }
     peri_outbox_entry *entry = make_entry(delivery);
     if (!entry) return expire(outbox, delivery, PERI_ENOMEM, "out of memory");
+    if (outbox->count == PERI_OUTBOX_MAX) expire_oldest(outbox);
     entry->turn = turn;
     entry->seen = entry->overdue = false;
     entry->to_user = peri_str_eq(entry->delivery.lane, peri_lane_word(PERI_LANE_USER));
@@ -172,14 +184,6 @@ void peri_outbox_show(peri_outbox *outbox, peri_str session, peri_str agent, per
     outbox->on_state(outbox->user, &f.delivery, PERI_DELIVERY_WOULD_DELIVER,
                      peri_str_c(reason));
     frame_deinit(&f);
-}
-
-static peri_outbox_entry *unlink_entry(peri_outbox *outbox, peri_outbox_entry **at) {
-    peri_outbox_entry *entry = *at;
-    *at = entry->next;
-    if (!*at) outbox->last = at;
-    outbox->count--;
-    return entry;
 }
 
 // What only the user is shown never stands in the agent's stream.

@@ -14,7 +14,7 @@
 #include "perilune/host.h"
 
 enum {
-    PERI_OUTBOX_MAX = 256, // queued at a time
+    PERI_OUTBOX_MAX = 256, // queued at a time; the oldest expires
     PERI_HANDED_MAX = 256, // handed over and remembered; the oldest is forgotten
     PERI_QUEUE_TURNS = 3,  // a queued delivery expires that many turns after its proposal
     PERI_UNSEEN_TURNS = 3, // one that was handed over and not seen so long after it is overdue
@@ -74,9 +74,8 @@ void peri_outbox_init(peri_outbox *outbox,
                       void *user);
 void peri_outbox_deinit(peri_outbox *outbox);
 
-/// Frames and queues a delivery to (session, agent) in `lane`. PERI_ELIMIT at PERI_OUTBOX_MAX,
-/// PERI_ENOMEM, PERI_EDUP for a proposal that is queued or was handed over already: each is told
-/// as expired.
+/// Frames and queues a delivery to (session, agent) in `lane`. PERI_ENOMEM, PERI_EDUP for a
+/// proposal that is queued or was handed over already: each is told as expired.
 PERI_MUST_USE int peri_outbox_add(peri_outbox *outbox, peri_str session, peri_str agent,
                                   peri_lane lane, const peri_proposal *proposal,
                                   peri_random *random);

@@ -162,6 +162,7 @@ typedef struct host_session {
     bool claimed;         // no other host observes it
     bool refused;         // another does, and that was said
     bool spending;        // in the list of the host
+    bool stopping;        // a subagent of it is
     bool client_observes; // the client runs the observers that its own definitions name
     uint64_t version;     // of the client, as a number; 0: nobody told
     struct host_session *next_spending;
@@ -194,7 +195,8 @@ typedef struct host_agent {
     peri_proposal **fresh; // owned; proposals of the running trigger
     size_t fresh_count;
     bool finished;
-    bool left; // its session was left, session_end has fired; until it is resumed
+    bool stopping; // a subagent whose stop nobody has held so far
+    bool left;     // its session was left, session_end has fired; until it is resumed
     bool stirred,
         idle; // heard of since it was last looked at; `idle` has fired (host/read/idle.c)
     int64_t heard_ms;

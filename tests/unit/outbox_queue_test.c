@@ -142,16 +142,18 @@ IT("keeps what the sink does not take yet, and expires what it refuses") {
     stop();
 }
 
-IT("expires what is over its maximum at once") {
+IT("expires the oldest when more wait than its maximum") {
     start(true);
     char id[16];
     for (int i = 0; i < PERI_OUTBOX_MAX; i++) {
         snprintf(id, sizeof id, "%d", i);
         CHECK_OK(add("s", "main", id));
     }
-    CHECK_EQ(add("s", "main", "more"), PERI_ELIMIT);
+    CHECK_OK(add("s", "main", "more"));
     CHECK_EQ(outbox.count, PERI_OUTBOX_MAX);
-    CHECK_EQ(told.ptr[told.len - 1], 'e');
+    CHECK_EQ(told.ptr[told.len - 2], 'e');
+    CHECK_EQ(add("s", "main", "1"), PERI_EDUP);
+    CHECK_OK(add("s", "main", "0")); // it is gone
     stop();
 }
 

@@ -193,6 +193,43 @@ static void finish_agent(peri_host *host, host_agent *of) {
     host_push_work(host, host_work_now(of, WORK_END));
 }
 
+static bool is_main(const host_agent *of) {
+    return peri_str_eq(of->agent->key, PERI_STR("main"));
+}
+
+// A subagent's stop may be held, by another hook than ours too; it was not if the main agent goes on before
+// it does. One that goes on all the same is resumed.
+static void note_stop(host_agent *of, const peri_obs *obs) {
+    bool stops = obs->kind == PERI_OBS_FINISHED && obs->x.maybe && obs->x.ends_step;
+    if (!stops || !of->stepper.live || is_main(of)) return;
+    host_session *kept = of->agent->session->attached;
+    of->stopping = kept->stopping = true;
+}
+
+static void end_stopped(peri_host *host, const host_agent *by) {
+    host_session *kept = by->agent->session->attached;
+    if (!kept->stopping || !is_main(by)) return;
+    kept->stopping = false;
+    for (peri_agent *agent = by->agent->session->agents; agent; agent = agent->next) {
+        host_agent *of = agent->attached;
+        if (of && of->stopping) finish_agent(host, of);
+    }
+}
+
+static void go_on(peri_host *host, host_agent *of) {
+    bool ended = of->finished && of->stopping && !host->finishing;
+    of->stopping = false;
+    if (!ended) return;
+    of->finished = of->end_due = of->agent->ended = false;
+    for (size_t i = 0; i < of->agent->pairing_count; i++) {
+        peri_pairing *pairing = of->agent->pairings[i];
+        if (pairing->state != PERI_PAIRING_RETIRED) continue;
+        if (host_pairing_move(host, pairing, PERI_CAUSE_RESUME) <= 0) continue;
+        host_pairing_tell(host, pairing, peri_pairing_state_word(pairing->state),
+                          peri_cause_word(PERI_CAUSE_RESUME), NULL);
+    }
+}
+
 // In portions: what thousands of agents have due at their end must not pass the maximum of work. The
 // caller asks again until nothing is due.
 enum { FINISH_WORK = 4096 };
@@ -426,9 +463,11 @@ static void show(peri_host *host, host_agent *of, peri_obs *obs) {
     record(host, of, obs);
     if (host->no_observers || !is_watched(of)) return;
     if (is_activity(obs->kind)) {
+        go_on(host, of);
         host_arm(host, of->agent);
         of->left = false;
     }
+    note_stop(of, obs);
     telling t = {host, of};
     peri_stepper_feed(&of->stepper, obs, &step_events, &t);
 }
@@ -464,6 +503,7 @@ void host_observe(peri_host *host, peri_source *source, peri_obs *obs) {
         host->counts.lost++;
         return;
     }
+    end_stopped(host, of);
     for (peri_obs *text; (text = peri_join_assembled(&of->join, obs));) {
         join(host, source, of, text);
     }

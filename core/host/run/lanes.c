@@ -68,7 +68,7 @@ int host_lane_open(const peri_host *host, peri_delivery *delivery) {
     const host_agent *of = agent ? agent->attached : NULL;
     if (!of || of->lanes_count == 0 || !peri_lane_is_agents(lane)) return PERI_OK;
     const peri_channel *channel = open_channel(of, lane);
-    if (!channel) return PERI_EAGAIN;
+    if (!channel) return of->left || of->finished ? PERI_ECLOSED : PERI_EAGAIN;
     delivery->event = channel->event;
     delivery->answer = channel->answer;
     return PERI_OK;

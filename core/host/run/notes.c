@@ -135,6 +135,8 @@ void host_on_delivery(void *user, const peri_delivery *delivery, peri_delivery_s
     if (of) {
         tell_observer(of, delivery, peri_delivery_state_word(state), reason);
         move_note(of, delivery->id, state);
+        bool holds = peri_str_eq(delivery->lane, peri_lane_word(PERI_LANE_HOLD));
+        if (holds && state == PERI_DELIVERY_HANDED) of->stopping = false;
     }
     bool ended = state == PERI_DELIVERY_HANDED || state == PERI_DELIVERY_EXPIRED;
     if (ended) host_end_handing(host, delivery);

@@ -451,8 +451,10 @@ static void do_end(peri_host *host, const host_work *work) {
     for (size_t i = 0; i < of->agent->pairing_count; i++) {
         host_rest(host, of->agent->pairings[i]->observer);
     }
-    host_standing_save(host);  // of its items, too
-    peri_tap_deinit(&of->tap); // nothing reads it any more
+    host_standing_save(host); // of its items, too
+    uint64_t last = of->tap.last_number;
+    peri_tap_deinit(&of->tap);  // nothing reads it any more
+    of->tap.last_number = last; // it may go on: cursors stand behind it
 }
 
 void host_do_work(peri_host *host) {
