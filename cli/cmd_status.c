@@ -152,6 +152,8 @@ static int print_peers(peri_host *host) {
 typedef struct listing {
     bool troubled; // print those that something keeps from speaking, else the others
     size_t count[2];
+    char *fresh, *state, *cause,
+        *next; // owned: names of those that nothing is known of, and why
 } listing;
 
 // Replaced and well ones need nothing.
@@ -185,10 +187,52 @@ static void print_counts(const peri_observer_state *s) {
     if (s->lag) print_line("lag", "%llu events not shown to it yet", (number)s->lag);
 }
 
+static char *copy_of(peri_str text) {
+    return strndup(text.ptr ? text.ptr : "", text.len);
+}
+
+static bool is(peri_str text, const char *other) {
+    return other && text.len == strlen(other) && memcmp(text.ptr, other, text.len) == 0;
+}
+
+// Before the first session all are alike: they are told in one breath.
+static bool take_fresh(listing *l, const peri_observer_state *s) {
+    if (s->since_wall_ms || s->runs || s->heard || s->failures || s->shadow) return false;
+    if (!is(s->state, "never triggered")) return false;
+    if (!l->fresh) {
+        l->state = copy_of(s->state);
+        l->cause = copy_of(s->cause);
+        l->next = copy_of(s->next);
+        l->fresh = copy_of(s->name);
+        return l->fresh && l->state && l->cause && l->next;
+    }
+    if (!is(s->cause, l->cause) || !is(s->next, l->next)) return false;
+    char *more = NULL;
+    if (asprintf(&more, "%s, %.*s", l->fresh, (int)s->name.len, s->name.ptr) < 0) return false;
+    free(l->fresh);
+    l->fresh = more;
+    return true;
+}
+
+static void print_fresh(listing *l) {
+    char *line = NULL;
+    if (l->fresh && l->state && asprintf(&line, "%s: %s", l->fresh, l->state) >= 0) {
+        putchar('\n');
+        plain_print_words(stdout, (peri_str){line, strlen(line)}, 0, 1000);
+        if (l->cause) print_text("why", (peri_str){l->cause, strlen(l->cause)});
+        if (l->next) print_text("next", (peri_str){l->next, strlen(l->next)});
+        free(line);
+    }
+    free(l->fresh);
+    free(l->state);
+    free(l->cause);
+    free(l->next);
+}
+
 static void print_state(void *user, const peri_observer_state *s) {
     listing *l = user;
     char since[32];
-    if (is_troubled(s) != l->troubled) return;
+    if (is_troubled(s) != l->troubled || take_fresh(l, s)) return;
     l->count[l->troubled]++;
     putchar('\n');
     print_plain(s->name.ptr, s->name.len);
@@ -215,6 +259,7 @@ static int print_observers(peri_host *host) {
     int status = peri_host_observer_states(host, print_state, &l);
     l.troubled = false;
     if (status == PERI_OK) status = peri_host_observer_states(host, print_state, &l);
+    print_fresh(&l);
     return status;
 }
 

@@ -49,6 +49,11 @@ try "$perilune" log --replay --session nobody
 check "an unknown session exits 2" refuses "there is no session 'nobody'"
 check "and nothing was switched" [ ! -e "$XDG_CONFIG_HOME/perilune/switches.yaml" ]
 
+try "$perilune" status --state "$work/fresh"
+check "before the first session status says what to do, on one screen" \
+  sh -c "grep -q '^nobody watches yet: ' '$work/out' && [ \$(wc -l <'$work/out') -le 20 ]"
+check "observers that nothing is known of are told in one breath" grep -q '^claim-check, context-cliff, ' "$work/out"
+
 # What is not there is said in words of its own, with what to do.
 try "$perilune" check
 check "check without a config of one's own says so" refuses 'you have nothing in'
