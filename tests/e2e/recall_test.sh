@@ -27,6 +27,16 @@ check "a replay with notes exits 0" exits 0
 said() { grep '"record":"proposal"' "$work/out" | grep "$1" | grep -q "$2"; }
 check "PI-13 memory-recall reminds of a note" said memory-recall 'listens on port 5544'
 check "PI-13 skill-recall points to a skill" said skill-recall 'pdf-forms'
+try "$perilune" observers
+of() { grep "^$1 " "$work/out" | tr -s ' '; }
+listed() { of "$1" | grep -q "^$1 builtin $2 model $3 "; }
+check "PI-13 memory-recall is bundled, on" listed memory-recall active advise
+check "PI-13 skill-recall is bundled, on" listed skill-recall active advise
+check "PI-13 goal-tracker is bundled, on, with advice and vetoes" \
+  listed goal-tracker active 'advise, veto'
+check "PI-13 verification is bundled, and off by default" listed verification off advise
+
+try "$perilune" replay --json --config "$work/config.yaml" "$work/events.jsonl"
 check "a note that cannot be read is named, and left out alone" \
   grep -q 'broken.md.*left out' "$work/out" "$work/err"
 

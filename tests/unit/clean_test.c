@@ -140,7 +140,7 @@ IT("CC-7 replaces what an attribute cannot hold") {
     peri_cleaner_deinit(&c);
 }
 
-IT("C24 takes secrets out before the cut, also one that reaches over it") {
+IT("C24 CC-7 takes secrets out before the cut, also one that reaches over it") {
     peri_scrub *scrub;
     CHECK_OK(peri_scrub_new(&scrub));
     peri_cleaner c;

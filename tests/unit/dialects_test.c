@@ -179,6 +179,20 @@ static size_t dropped_of(const char *report) {
     return count;
 }
 
+IT("OB-2 gives an event that carries neither the first pass and a time") {
+    start();
+    peri_source *source = hosting_stream(&h, "observations");
+    hosting_feed(&h, source,
+                 PERI_STR("{\"kind\":\"text\",\"text\":\"a\"}\n"
+                          "{\"kind\":\"text\",\"text\":\"b\",\"scope\":{\"pass\":4,"
+                          "\"taskKey\":\"k\"},\"at\":\"2026-01-02T03:04:05.000Z\"}\n"));
+    peri_str records = peri_buf_str(&h.records);
+    CHECK_HAS(records, "\"text\":\"a\",\"pass\":1,\"at\":\"");
+    CHECK_HAS(records, "\"text\":\"b\",\"pass\":4,\"at\":\"2026-01-02T03:04:05.000Z\"");
+    CHECK_HAS(records, "\"scope\":{\"pass\":4,\"taskKey\":\"k\"}");
+    hosting_close(&h);
+}
+
 IT("C21 drops a report that tells the exit code of a call its digest does not hold") {
     CHECK_EQ(dropped_of("k21: exit code 0, build successful"), 1);
     CHECK_EQ(dropped_of("p: exit code 0, it is deployed"), 1);

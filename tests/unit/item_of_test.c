@@ -95,7 +95,7 @@ IT("shows a refused call with its reason") {
     CHECK(item.is_error);
 }
 
-IT("shows no thinking, no blank text, and none of the other kinds") {
+IT("CC-7 shows no thinking, no blank text, and none of the other kinds") {
     for (peri_obs_kind kind = 0; kind < PERI_OBS_KIND_COUNT; kind++) {
         of(kind);
         bool shown = peri_item_of(&obs, &item);

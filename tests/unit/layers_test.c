@@ -358,7 +358,7 @@ IT("C63 uses no Markdown observer without the Lua beside it, where that cannot b
     close_rig(&r);
 }
 
-IT("reports folders that cannot be used, and goes on") {
+IT("PI-2 reports folders that cannot be used, and goes on") {
     rig r;
     open_rig(&r);
     scratch_write(&r.s, "config/perilune/observers/a.lua", LUA("a"));

@@ -115,8 +115,6 @@ IT("PI-1 names the key, its line and its column") {
     refuses("---\nname: m\non: turn_end\n---\nx", "missing-key", "\"description\"", 1);
     refuses("---\nname: Big Name\ndescription: d\non: turn_end\n---\nx", "bad-value",
             "name is not", 2);
-    refuses("---\nname: m\ndescription: d\non: [turn_end, idle]\n---\nx", "bad-value",
-            "one trigger", 4);
     refuses(HEAD "priority: 0\n---\nx", "wrong-value", "1 to 100", 5);
     refuses(HEAD "timeout_ms: 120001\n---\nx", "wrong-value", "1 to 120000", 5);
     refuses(HEAD "max_advisory_chars: 2001\n---\nx", "wrong-value", "1 to 2000", 5);
@@ -125,6 +123,24 @@ IT("PI-1 names the key, its line and its column") {
     refuses(HEAD "wake: true\n---\nx", "no-wake", "asks for a wake", 1);
     refuses(HEAD "---\n \n", "no-prompt", "body is empty", 1);
     refuses(HEAD "---\n\xff\n", "not-utf8", "not valid UTF-8", 1);
+}
+
+IT("PI-3 a Markdown observer has one trigger, and any of ours") {
+    static const char *const triggers[] = {
+        "before_agent_start", "turn_end", "tool_execution_end", "tool_denied", "agent_settled",
+        "session_end",        "idle"};
+    for (size_t i = 0; i < sizeof triggers / sizeof triggers[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "---\nname: m\ndescription: d\non: %s\n---\nx",
+                 triggers[i]);
+        scene *s = scene_new();
+        const peri_observer *o = load(s, text);
+        CHECK(o != NULL);
+        CHECK_EQ(o->triggers, 1u << peri_trigger_find(peri_str_c(triggers[i])));
+        scene_free(s);
+    }
+    refuses("---\nname: m\ndescription: d\non: [turn_end, idle]\n---\nx", "bad-value",
+            "one trigger", 4);
 }
 
 IT("CC-12 gives an observer read, grep, find and ls, and no other tool") {

@@ -173,7 +173,7 @@ IT("waits with an end that is only possible, and settles it at the next prompt")
     is("user:1.1 [h text:1.1 end:1.1 |1! ]completed user:2.2 [h ");
 }
 
-IT("goes on with a turn whose stop a hook held: the step ends, the turn does not") {
+IT("CC-7 goes on with a turn whose stop a hook held: the step ends, the turn does not") {
     start();
     prompt();
     say("m1");
