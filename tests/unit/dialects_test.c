@@ -179,17 +179,18 @@ static size_t dropped_of(const char *report) {
     return count;
 }
 
-IT("OB-2 gives an event that carries neither the first pass and a time") {
+IT("OB-2 OB-7 takes pass and subagent from the scope where only that tells them") {
     start();
     peri_source *source = hosting_stream(&h, "observations");
     hosting_feed(&h, source,
                  PERI_STR("{\"kind\":\"text\",\"text\":\"a\"}\n"
                           "{\"kind\":\"text\",\"text\":\"b\",\"scope\":{\"pass\":4,"
-                          "\"taskKey\":\"k\"},\"at\":\"2026-01-02T03:04:05.000Z\"}\n"));
+                          "\"subagentId\":\"k\"},\"at\":\"2026-01-02T03:04:05.000Z\"}\n"));
     peri_str records = peri_buf_str(&h.records);
     CHECK_HAS(records, "\"text\":\"a\",\"pass\":1,\"at\":\"");
-    CHECK_HAS(records, "\"text\":\"b\",\"pass\":4,\"at\":\"2026-01-02T03:04:05.000Z\"");
-    CHECK_HAS(records, "\"scope\":{\"pass\":4,\"taskKey\":\"k\"}");
+    CHECK_HAS(records, "\"agent\":\"k\",\"kind\":\"text\",\"text\":\"b\",\"subagentId\":\"k\","
+                       "\"pass\":4,\"at\":\"2026-01-02T03:04:05.000Z\"");
+    CHECK_HAS(records, "\"scope\":{\"pass\":4,\"subagentId\":\"k\"}");
     hosting_close(&h);
 }
 

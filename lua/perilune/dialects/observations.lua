@@ -61,7 +61,10 @@ for _, kind in ipairs(kinds) do
   rules[#rules + 1] = { when = { kind = kind }, emit = emit_of(kind, fields[kind]) }
 end
 
-local common = { pass = "pass", scope = "scope", source = "source", subagentId = "subagentId" }
+local common = {
+  pass = { "pass", "scope.pass" }, scope = "scope", source = "source",
+  subagentId = { "subagentId", "scope.subagentId" },
+}
 for _, name in ipairs(extras) do common["x." .. name] = "x." .. name end
 
 return dialect {
@@ -71,7 +74,7 @@ return dialect {
     { has = { "at", "scope" }, when = { kind = kinds } },
   },
   session = { "x.session", "session", "scope.executionId", "scope.dispatchId" },
-  agent = { "x.agent", "subagentId", default = "main" },
+  agent = { "x.agent", "subagentId", "scope.subagentId", default = "main" },
   at = "at", seq = "seq",
   observer_origin = "perilune",
   common = common,
