@@ -20,8 +20,15 @@ static int64_t system_wall(void *user) {
     return system_ms(CLOCK_REALTIME);
 }
 
+// By the zone's rules at that moment: they change with daylight saving.
+static int32_t system_zone(int64_t wall_ms) {
+    time_t at = (time_t)(wall_ms / 1000);
+    struct tm local;
+    return localtime_r(&at, &local) ? (int32_t)(local.tm_gmtoff / 60) : 0;
+}
+
 peri_clock peri_clock_system(void) {
-    return (peri_clock){system_now, system_wall, NULL};
+    return (peri_clock){system_now, system_wall, NULL, system_zone};
 }
 
 static int64_t manual_ms(void *user) {
@@ -29,7 +36,7 @@ static int64_t manual_ms(void *user) {
 }
 
 peri_clock peri_clock_of(peri_clock_manual *manual) {
-    return (peri_clock){manual_ms, manual_ms, manual};
+    return (peri_clock){manual_ms, manual_ms, manual, NULL};
 }
 
 // splitmix64, the seeding recommended for xoshiro.

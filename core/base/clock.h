@@ -9,6 +9,7 @@ typedef struct peri_clock {
     int64_t (*now_ms)(void *user);  // monotonic
     int64_t (*wall_ms)(void *user); // since 1970 UTC
     void *user;
+    int32_t (*zone_min)(int64_t wall_ms); // minutes east of UTC then; NULL: UTC
 } peri_clock;
 
 /// The system's clocks.

@@ -50,7 +50,7 @@
 ---@field left perilune.Budget    what the window may still deliver
 ---@field limits perilune.Limits
 ---@field run_state "idle" | "running" | "settled" | "plan" | "stopped" | "ended"
----@field local_time perilune.LocalTime   the host's clock, the recording's in a replay
+---@field local_time perilune.LocalTime   live the machine's clock and zone; in a replay the recording's, in UTC
 ---@field state table             plain, kept per session and policy, at most 4 KiB encoded
 ---@field age fun(p: perilune.PolicyProposal): integer        steps since it was made
 ---@field similar fun(p: perilune.PolicyProposal): number     0 to 1, to texts delivered before

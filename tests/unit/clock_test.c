@@ -1,6 +1,8 @@
 // The promises of clock.h.
 #include "base/clock.h"
+
 #include "test.h"
+#include <time.h>
 
 static void check_time(const char *text, int64_t want) {
     int64_t at = 77;
@@ -104,6 +106,24 @@ IT("seeds from the kernel differ") {
     CHECK_OK(peri_random_seed_system(&a));
     CHECK_OK(peri_random_seed_system(&b));
     CHECK(peri_random_next(&a) != peri_random_next(&b));
+}
+
+IT("tells the zone of a moment by its rules: daylight saving begins and ends") {
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+    tzset();
+    peri_clock clock = peri_clock_system();
+    int64_t march, october;
+    CHECK_OK(peri_time_parse(PERI_STR("2026-03-29T01:00:00Z"), &march));
+    CHECK_OK(peri_time_parse(PERI_STR("2026-10-25T01:00:00Z"), &october));
+    CHECK_EQ(clock.zone_min(march - 1000), 60);
+    CHECK_EQ(clock.zone_min(march), 120);
+    CHECK_EQ(clock.zone_min(october - 1000), 120);
+    CHECK_EQ(clock.zone_min(october), 60);
+    setenv("TZ", "UTC0", 1);
+    tzset();
+    CHECK_EQ(clock.zone_min(march), 0);
+    peri_clock_manual manual = {march};
+    CHECK(!peri_clock_of(&manual).zone_min);
 }
 
 TEST_MAIN

@@ -168,6 +168,10 @@ static peri_str state_owner(const judge *j) {
     return peri_str_of(name, session.len + sizeof mark - 1);
 }
 
+static int32_t zone_of(const peri_host *host) {
+    return host->clock.zone_min ? host->clock.zone_min(host_wall_ms(host)) : 0;
+}
+
 static peri_desk_env env_of(judge *j) {
     const host_agent *of = j->work->of;
     return (peri_desk_env){
@@ -175,6 +179,7 @@ static peri_desk_env env_of(judge *j) {
         .phase = phase_of(j),
         .spend_veto = j->shadow ? NULL : spend_veto,
         .wall_ms = host_wall_ms(j->host),
+        .zone_min = zone_of(j->host),
         .turn = j->work->turn,
         .step = j->work->step,
         .work = of->work,
