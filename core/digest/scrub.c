@@ -53,51 +53,6 @@ bool peri_scrub_last_finds(const peri_scrub *scrub, peri_str text) {
     return found > 0;
 }
 
-const char *const *peri_scrub_kinds(void) {
-    static const char *const kinds[] = {
-        "age-key",
-        "anthropic-key",
-        "authorization",
-        "aws-access-key",
-        "aws-secret-key",
-        "azure-key",
-        "bearer-token",
-        "digitalocean-token",
-        "docker-token",
-        "github-token",
-        "gitlab-token",
-        "google-api-key",
-        "grafana-token",
-        "groq-key",
-        "huggingface-token",
-        "jwt",
-        "linear-key",
-        "mailgun-key",
-        "npm-token",
-        "openai-key",
-        "openrouter-key",
-        "password",
-        "perplexity-key",
-        "pgp-private-key",
-        "private-key",
-        "pypi-token",
-        "secret",
-        "sendgrid-key",
-        "shopify-token",
-        "slack-token",
-        "slack-webhook",
-        "ssh-private-key",
-        "stripe-key",
-        "telegram-token",
-        "twilio-key",
-        "url-password",
-        "vault-token",
-        "xai-key",
-        NULL,
-    };
-    return kinds;
-}
-
 // A walk over the pivots of a text.
 typedef struct walk {
     peri_str text;

@@ -26,7 +26,4 @@ size_t peri_scrub_text(const peri_scrub *scrub, peri_str text, peri_buf *out);
 /// True if the text surely holds no secret: a cheap first look. False means: scrub it.
 bool peri_scrub_clean(const peri_scrub *scrub, peri_str text);
 
-/// Names of the built-in kinds, ended by NULL.
-const char *const *peri_scrub_kinds(void);
-
 #endif

@@ -70,7 +70,6 @@ static void give(peri_framer *framer, peri_str text, uint64_t bytes, peri_line *
         .oversized = framer->skipping,
     };
     trim(out);
-    framer->oversized_count += out->oversized;
     framer->held_bytes = 0;
     framer->skipping = false;
 }

@@ -34,8 +34,7 @@ typedef struct peri_framer {
     uint64_t line_start, line_count; // offset of the current line; lines given out
     uint64_t held_bytes;             // of the current line, kept or skipped
     bool skipping;                   // beyond the cap, or beyond memory
-    uint64_t oversized_count;
-    peri_elements elements; // of a stream that is an array
+    peri_elements elements;          // of a stream that is an array
 } peri_framer;
 
 /// `max_line_bytes` 0 means PERI_LINE_MAX_BYTES; clamped to PERI_LINE_CAP_BYTES.

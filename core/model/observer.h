@@ -131,7 +131,6 @@ typedef struct peri_observer {
     bool once;       // it is started for each run and gets an end of file behind the request
     bool isolated;   // its Lua wants to run in a worker
     peri_str source_hash; // its Lua runs in a worker: of what that is to load; else absent
-    int handle;           // the runtime's own, e.g. a reference into its VM
     void *owner;          // the runtime's own, e.g. its VM
 } peri_observer;
 

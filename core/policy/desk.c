@@ -203,7 +203,6 @@ void peri_desk_open_window(peri_desk *desk, const peri_policy_engine *engine,
                            peri_policy_health *health, const peri_desk_env *env,
                            peri_arena *arena) {
     desk->used = (peri_budget){0};
-    desk->window++;
     if (desk->deferred_count == 0) return;
     peri_judging j = {
         .desk = desk, .engine = engine, .health = health, .env = env, .arena = arena};

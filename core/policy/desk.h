@@ -61,7 +61,6 @@ typedef struct peri_desk {
     peri_veto_book *book; // of the session; borrowed
     peri_policy_limits limits;
     peri_budget used;        // in this window
-    uint32_t window;         // number of it
     peri_map taken;          // owned fingerprints of advice that was delivered or deferred
     peri_deferred *deferred; // owned; oldest first
     size_t deferred_count, deferred_cap;

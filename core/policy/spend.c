@@ -64,9 +64,3 @@ const char *peri_spend_try(const peri_ceilings *ceilings, peri_spent *session, p
     return NULL;
 }
 
-void peri_spend_add(peri_spent *session, peri_spent *day, int64_t wall_ms, peri_spend what,
-                    uint64_t amount) {
-    turn_day(day, wall_ms);
-    add(&session->of[what], amount);
-    add(&day->of[what], amount);
-}

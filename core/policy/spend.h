@@ -47,8 +47,4 @@ peri_ceilings peri_ceilings_default(void);
 const char *peri_spend_try(const peri_ceilings *ceilings, peri_spent *session, peri_spent *day,
                            int64_t wall_ms, peri_spend what, uint64_t amount);
 
-/// Counts what was spent without asking, such as the tokens that an answer turned out to have.
-void peri_spend_add(peri_spent *session, peri_spent *day, int64_t wall_ms, peri_spend what,
-                    uint64_t amount);
-
 #endif

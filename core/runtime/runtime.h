@@ -41,7 +41,6 @@ typedef struct peri_run_result {
     peri_draft draft;
     peri_str error;       // FAILED, TIMEOUT: what happened, with file and line where known
     peri_str saved_state; // ctx.state as compact JSON; absent: unchanged
-    uint64_t used_us;
     int64_t wait_until_wall_ms; // it wants no run before then, as `error` says why; 0: none
 } peri_run_result;
 

@@ -154,7 +154,6 @@ void peri__meter_begin(peri__meter *m) {
 // The hook stays: taking it off and putting it on again costs more than setting its count.
 void peri__meter_end(peri__meter *m) {
     m->running = false;
-    m->used_ns = now_ns(CLOCK_MONOTONIC) - m->start_ns;
     if (m->stopped != PERI_OK) m->tainted = true;
 }
 

@@ -23,7 +23,7 @@ typedef struct peri__meter {
     uint64_t steps, max_steps;                // of this call
     uint64_t pending_steps;                   // charged by C functions, clock not looked at yet
     uint32_t interval;                        // instructions until the hook fires
-    int64_t start_ns, start_cpu_ns, wall_ns, used_ns;
+    int64_t start_ns, start_cpu_ns, wall_ns;
     uint32_t nest;
     int stopped; // PERI_OK, or why this call must end
     bool running, tainted, collect;

@@ -184,7 +184,6 @@ void peri_script_run(const peri_run_request *request, peri_arena *arena,
         peri__live live = {.arena = arena, .turn = request->turn};
         peri__pack *pack = observer->unit.pack;
         status = peri__pack_call(pack, run_body, &frame, &live, &error);
-        result->used_us = peri_vm_used_us(pack->vm);
     }
     if (status >= 0 && frame.problem.ptr) {
         error = place_problem(&frame);

@@ -25,14 +25,6 @@ bool peri_vm_tainted(const peri_vm *vm) {
     return vm->meter.tainted;
 }
 
-size_t peri_vm_memory(const peri_vm *vm) {
-    return vm->meter.memory_bytes;
-}
-
-uint64_t peri_vm_used_us(const peri_vm *vm) {
-    return (uint64_t)vm->meter.used_ns / 1000;
-}
-
 // The function that peri_vm_run() enters.
 static int run_entered(lua_State *L) {
     peri_vm *vm = peri_vm_of(L);

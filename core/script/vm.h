@@ -76,10 +76,6 @@ PERI_MUST_USE int peri_vm_run(peri_vm *vm, peri_vm_fn fn, void *user, int nresul
 /// owner should build a new one before the next call.
 bool peri_vm_tainted(const peri_vm *vm);
 
-/// Bytes the state holds now, and the time its last call took.
-size_t peri_vm_memory(const peri_vm *vm);
-uint64_t peri_vm_used_us(const peri_vm *vm);
-
 /// Charges `steps` (about one instruction each) and raises if the running call is out of
 /// budget; a binding that loops calls it.
 void peri_vm_tick(lua_State *L, uint64_t steps);

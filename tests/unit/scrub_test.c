@@ -135,14 +135,14 @@ IT("leaves the near miss of every kind alone") {
     }
 }
 
-IT("has a sample for each of its kinds, at least twenty") {
+IT("has samples of at least thirty kinds") {
     size_t kinds = 0;
-    for (const char *const *kind = peri_scrub_kinds(); *kind; kind++, kinds++) {
-        size_t i = 0;
-        while (i < SAMPLES && strcmp(samples[i].kind, *kind) != 0) i++;
-        if (i == SAMPLES) TEST_FAIL("no sample of %s", *kind);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        size_t first = 0;
+        while (strcmp(samples[first].kind, samples[i].kind) != 0) first++;
+        kinds += first == i;
     }
-    CHECK(kinds >= 20);
+    CHECK(kinds >= 30);
 }
 
 IT("finds each secret wherever it stands in a text") {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "script/vm_state.h"
 #include "test.h"
 #include "vm_hostile.h"
 
@@ -129,7 +130,7 @@ IT("C46 C47 C49 ends every hostile script in time, with a reason, in its own way
         CHECK(b.error.len > 0 && b.error.len <= 2048);
         CHECK(peri_utf8_valid(b.error));
         CHECK_EQ(peri_vm_tainted(b.vm), status == PERI_ETIMEOUT || status == PERI_ELIMIT);
-        CHECK(peri_vm_memory(b.vm) <= 16 << 20);
+        CHECK(b.vm->meter.memory_bytes <= 16 << 20);
         CHECK_EQ(lua_gettop(peri_vm_lua(b.vm)), 0);
         close_box(&b);
         check_result(&other, "return ('ok'):upper()", "OK");

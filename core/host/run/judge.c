@@ -88,7 +88,7 @@ static void put_out(const judge *j, const peri_proposal *p, peri_lane lane) {
                          &host->random, in_shadow);
     } else if (peri_outbox_add(&host->outbox, agent->session->id, agent->key, lane, &clean,
                                &host->random) < 0) {
-        host->counts.sink_expired++;
+        host->counts.lost++;
     }
     peri_buf_deinit(&room);
 }

@@ -37,6 +37,8 @@ static void add_pairing(peri_buf *out, const peri_pairing *pairing) {
         {"skipped", c->skipped},
         {"noRuntime", c->no_runtime},
         {"proposed", c->proposed},
+        {"reports", c->reports},
+        {"reportsRefused", c->refused_reports},
         {"failed", c->failed},
         {"refused", c->refused},
         {"missed", c->missed},
