@@ -63,4 +63,3 @@ const char *peri_spend_try(const peri_ceilings *ceilings, peri_spent *session, p
     add(&day->of[what], amount);
     return NULL;
 }
-
