@@ -184,6 +184,18 @@ IT("runs at most as many children as it may, and makes room for another command"
     rig_free(r);
 }
 
+IT("lets so many runs wait for a child and no more") {
+    rig *r = rig_new(1);
+    rig_script(r, "sleep 30");
+    for (int i = 0; i < 1 + PERI_COMMAND_MAX_WAITING; i++) rig_start(r); // one has the child
+    CHECK_EQ(r->done, 0);
+    rig_start(r);
+    CHECK_EQ(r->done, 1);
+    CHECK_EQ(r->result.state, PERI_RUN_FAILED);
+    CHECK_STR(r->result.error, "too many runs wait for a child");
+    rig_free(r);
+}
+
 IT("lets what idles for an observer go") {
     rig *r = rig_new(0);
     rig_script(r, LOOP("echo '{}'"));
