@@ -208,7 +208,7 @@ IT("lets what idles for an observer go") {
 
 IT("abandons a run at once and kills its child, which says nothing more") {
     rig *r = rig_new(0);
-    rig_script(r, "sleep 30");
+    rig_script(r, "sleep 600");
     rig_start(r);
     r->runtime.abandon(r->runtime.user);
     rig_wait(r, 1);
