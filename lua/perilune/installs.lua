@@ -17,7 +17,7 @@ local PUBLIC = { ["pypi.org"] = true, ["files.pythonhosted.org"] = true,
     ["registry.npmjs.org"] = true, ["registry.yarnpkg.com"] = true, ["test.pypi.org"] = true,
     ["download.pytorch.org"] = true, ["localhost"] = true, ["127.0.0.1"] = true }
 
-local POPULAR = {}
+local POPULAR, BY_LENGTH = {}, {}
 for name in ([[requests numpy pandas django flask fastapi pydantic sqlalchemy pytest setuptools
     cryptography pillow boto3 urllib3 selenium beautifulsoup4 tensorflow pytorch scipy
     matplotlib httpx aiohttp celery redis psycopg2 jinja2 openai anthropic langchain express
@@ -26,8 +26,11 @@ for name in ([[requests numpy pandas django flask fastapi pydantic sqlalchemy py
     winston sequelize nodemon passport puppeteer playwright vitest svelte angular
     tailwindcss]]):gmatch("%S+") do
     POPULAR[name] = true
+    BY_LENGTH[#name] = BY_LENGTH[#name] or {}
+    table.insert(BY_LENGTH[#name], name)
 end
 local MIN_BYTES = 6 -- shorter names are near to each other by chance
+local MAX_NAMES = 20 -- looked at of one command
 
 -- `python -m pip install`, `uv pip install` as `pip install`.
 local function settled(command)
@@ -69,9 +72,9 @@ function M.foreign(command)
     return nil
 end
 
--- One letter more, less, other, or two swapped.
+-- One letter more, less, other, or two swapped; of lengths that differ by one at most.
 local function is_near(a, b)
-    if math.abs(#a - #b) > 1 or a == b then return false end
+    if a == b then return false end
     local at = 1
     while at <= #a and a:byte(at) == b:byte(at) do at = at + 1 end
     local rest, other = a:sub(at), b:sub(at)
@@ -88,11 +91,12 @@ end
 function M.misspelt(name)
     name = name:lower()
     if #name < MIN_BYTES or POPULAR[name] or name:find("[/@]") then return nil end
-    local found
-    for popular in pairs(POPULAR) do
-        if is_near(name, popular) and (not found or popular < found) then found = popular end
+    for length = #name - 1, #name + 1 do
+        for _, popular in ipairs(BY_LENGTH[length] or {}) do
+            if is_near(name, popular) then return popular end
+        end
     end
-    return found
+    return nil
 end
 
 --- The names a command installs, without versions; empty if it installs none by name.
@@ -101,7 +105,8 @@ end
 function M.names(command)
     local name, operands = settled(command)
     local out = {}
-    for i = 2, VERBS[name] and VERBS[name][operands[1]] and #operands or 0 do
+    local last = VERBS[name] and VERBS[name][operands[1]] and #operands or 0
+    for i = 2, math.min(last, MAX_NAMES + 1) do
         out[#out + 1] = operands[i]:match("^[%w._-]+")
     end
     return out
