@@ -391,32 +391,43 @@ static bool rests(peri_host *host, peri_pairing *pairing) {
     return false;
 }
 
-static void do_run(peri_host *host, const host_work *work) {
+// May the observer be woken now? What keeps it from that is counted or told where it is found.
+static bool may_wake(peri_host *host, const host_work *work) {
     peri_pairing *pairing = work->pairing;
     const host_session *session = pairing->agent->session->attached;
-    if (!peri_pairing_active(pairing) || session->off) return;
+    if (!peri_pairing_active(pairing) || session->off) return false;
     if (pairing->run) {
         miss(host, work);
-        return;
+        return false;
     }
-    if (host_resume_has_seen(work) || rests(host, pairing)) return;
-    if (host_overrun_ends(host, pairing)) return;
-    if (host_stopped(host, pairing) || !host_admit(host, work)) return;
-    pairing->asked = work->upto;
-    host_standing_touch(host, pairing); // whatever comes of it, it is counted
+    if (host_resume_has_seen(work) || rests(host, pairing)) return false;
+    if (host_overrun_ends(host, pairing)) return false;
+    return !host_stopped(host, pairing) && host_admit(host, work);
+}
+
+// A wake that is counted and shows the observer nothing: there is nobody to run it, or a ceiling is reached.
+static bool passes_over(peri_host *host, const host_work *work) {
+    peri_pairing *pairing = work->pairing;
     if (has_no_runtime(host, pairing->observer)) {
         pairing->counts.no_runtime++;
         pairing->cursor = work->upto;
-        return;
+        return true;
     }
     look_at_budget(host, pairing);
     const char *spent = host_spend_try(host, work->of, PERI_SPEND_WAKES, 1);
-    if (spent) {
-        host_go_without(host, pairing, spent);
-        pairing->counts.skipped++;
-        pairing->cursor = work->upto;
-        return;
-    }
+    if (!spent) return false;
+    host_go_without(host, pairing, spent);
+    pairing->counts.skipped++;
+    pairing->cursor = work->upto;
+    return true;
+}
+
+static void do_run(peri_host *host, const host_work *work) {
+    peri_pairing *pairing = work->pairing;
+    if (!may_wake(host, work)) return;
+    pairing->asked = work->upto;
+    host_standing_touch(host, pairing); // whatever comes of it, it is counted
+    if (passes_over(host, work)) return;
     peri_turn turn = turn_of(host, work);
     char id[11];
     host_make_id(id, work, "digest", pairing->counts.digests);
