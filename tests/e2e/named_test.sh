@@ -87,6 +87,15 @@ observeSubagents: false'
 { step main && step t1; } | hears activity
 check "CC-2 observeSubagents: false leaves them out" is_armed t1 ""
 
+agent main 'observer: second'
+{
+  step main
+  step t1 | sed 's/"agent":"t1"/&,"agent_name":"second"/'
+  step t2 | sed 's/"agent":"t2"/&,"agent_name":"other"/'
+} | hears activity
+check "CC-2 a subagent of the very type that observes its coordinator is not watched by it" is_armed t1 ""
+check "CC-2 one of another type is" is_armed t2 "second "
+
 rm "$agents/main.md"
 # --- run by the client itself
 

@@ -149,6 +149,8 @@ IT("stops at the maximum of pairings and says so once") {
     CHECK_EQ(peri_registry_arm(&registry, agent, list, PERI_MAX_PAIRINGS + 1, NULL, NULL),
              PERI_ELIMIT);
     CHECK_OK(peri_registry_arm(&registry, agent, list, PERI_MAX_PAIRINGS + 1, NULL, NULL));
+    const peri_observer named = observer_of("named");
+    CHECK_EQ(peri_registry_pair(&registry, agent, &named, NULL, NULL), PERI_ELIMIT);
     CHECK_EQ(agent->pairing_count, PERI_MAX_PAIRINGS);
     peri_registry_deinit(&registry);
 }
