@@ -88,11 +88,14 @@ observeSubagents: false'
 check "CC-2 observeSubagents: false leaves them out" is_armed t1 ""
 
 agent main 'observer: second'
+calls() { # AGENT TYPE
+  printf '{"session_id":"s","hook_event_name":"PreToolUse","agent_id":"%s","agent_type":"%s","tool_name":"Read","tool_input":{"a":1},"tool_use_id":"%s"}\n' "$1" "$2" "c$1"
+}
 {
-  step main
-  step t1 | sed 's/"agent":"t1"/&,"agent_name":"second"/'
-  step t2 | sed 's/"agent":"t2"/&,"agent_name":"other"/'
-} | hears activity
+  printf '{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"go"}\n'
+  calls t1 second
+  calls t2 other
+} | hears claude-hooks
 check "CC-2 a subagent of the very type that observes its coordinator is not watched by it" is_armed t1 ""
 check "CC-2 one of another type is" is_armed t2 "second "
 
