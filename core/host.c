@@ -118,7 +118,8 @@ int peri_host_new(const peri_host_options *given, peri_host **out) {
     host->log_user = options.log_user;
     host->ledger_replace = options.ledger_replace;
     init_parts(host);
-    if (sodium_init() < 0) status = PERI_EIO; // once a process; picks the processor's own hashes
+    if (sodium_init() < 0)
+        status = PERI_EIO; // once a process; picks the processor's own hashes
     if (status == PERI_OK) status = seed_random(host, &options);
     if (status == PERI_OK) status = copy_texts(host, &options);
     if (status == PERI_OK) status = check_lua_dir(host);
