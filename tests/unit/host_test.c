@@ -136,6 +136,16 @@ IT("reads a last line without LF at the end of a stream") {
     hosting_close(&h);
 }
 
+IT("cuts a long line of log between two characters") {
+    char path[3 * 900 + 2] = "/";
+    for (size_t i = 0; i < 900; i++) memcpy(path + 1 + 3 * i, "\xE2\x82\xAC", 3);
+    hosting_open(&h, PERI_MODE_REPLAY, NULL);
+    CHECK(peri_host_open_path(h.host, path, NULL) < 0);
+    CHECK(h.log.len > 900);
+    CHECK(peri_utf8_valid(peri_buf_str(&h.log)));
+    hosting_close(&h);
+}
+
 IT("names what it cannot open: nothing there, empty, binary, unknown, an unknown dialect") {
     char path[400];
     hosting_open(&h, PERI_MODE_REPLAY, NULL);

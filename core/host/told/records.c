@@ -21,7 +21,8 @@ void host_logf(peri_host *host, const char *severity, const char *format, ...) {
     peri_buf room;
     peri_buf_init(&room, HOST_CLEAN_BYTES);
     peri_str clean = host_scrubbed(host, peri_str_of(text, (size_t)len), &room);
-    host->on_log(host->log_user, severity, peri_str_sub(clean, 0, HOST_LOG_BYTES));
+    clean.len = peri_utf8_cut_bytes(clean, HOST_LOG_BYTES);
+    host->on_log(host->log_user, severity, clean);
     peri_buf_deinit(&room);
     free(text);
 }

@@ -11,11 +11,13 @@
 #include "host/types.h"
 
 // host/told/subscribers.c
+/// Hands a record to every subscriber; for one that is busy a copy waits in its queue.
 void host_subscribers_hear(peri_host *host, const peri_record *record);
 /// Offers what waits once more.
 void host_subscribers_drain(peri_host *host);
 int host_subscribers_timeout_ms(
     const peri_host *host); // until the next offer; -1: nothing waits
+/// Appends `,"subscribers":[...]`.
 void host_subscribers_write_status(const peri_host *host, peri_buf *out);
 void host_subscribers_free(peri_host *host);
 
@@ -24,11 +26,16 @@ void host_subscribers_free(peri_host *host);
 peri_record host_record_of(peri_record_kind kind, const host_work *work);
 /// Sends a record; `seq`, time and json are filled in.
 void host_record(peri_host *host, peri_record *record);
+/// The same of an observation, unless the options leave them out.
 void host_record_observation(peri_host *host, const peri_obs *obs);
+/// A warning record: what is wrong, in which file (absent: none), and what to do about it.
 void host_warn(peri_host *host, const char *id, peri_str file, peri_str text, peri_str hint);
+/// One line of log without secrets, cut at HOST_LOG_BYTES. `severity`: error, warning or note.
 void host_logf(peri_host *host, const char *severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/// Logs what loading found wrong, warns of it, and forgets it.
 void host_diags_flush(peri_host *host);
+/// Wall time in ms; in a replay the recording's.
 int64_t host_wall_ms(const peri_host *host);
 /// `text` with its secrets replaced, in `room` if any were; raw where scrubbing is off.
 peri_str host_scrubbed(peri_host *host, peri_str text, peri_buf *room);
