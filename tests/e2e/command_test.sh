@@ -133,7 +133,7 @@ check "C38 behind the session nothing of it is alive" eventually no_descendant
 
 mkfifo "$work/open"
 slow "sleep 200"
-"$perilune" run --json --observers "$work/live" --dialect activity <"$work/open" >"$work/out" 2>&1 &
+"$perilune" run --json --observers "$work/live" --state "$work/anew" --dialect activity <"$work/open" >"$work/out" 2>&1 &
 host=$!
 exec 3>"$work/open"
 cat "$work/events.jsonl" >&3
