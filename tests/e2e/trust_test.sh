@@ -3,8 +3,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-markers() { ls /tmp/perilune-pwned /tmp/perilune-pwned-lua; }
-rm -f /tmp/perilune-pwned /tmp/perilune-pwned-lua
+markers() { ls "$work"/pwned*; }
 project=$work/project
 observers=$project/.perilune/observers
 mkdir -p "$observers"
@@ -22,8 +21,10 @@ is() { state "$1" "$2" | grep -q "\"state\":\"$3\""; }
 run
 check "C65 an empty project is silent" [ -z "$(grep project "$work/err")" ]
 
-cp "$root/tests/fault/definitions/C65.project_observer.md" "$observers/goal-tracker.md"
-cp "$root/tests/fault/definitions/C65.project_policy.lua" "$observers/p.lua"
+# hostile NAME FILE: a hostile definition; what it would leave is this run's alone.
+hostile() { sed "s|/tmp/perilune-pwned|$work/pwned|" "$root/tests/fault/definitions/C65.$1" >"$observers/$2"; }
+hostile project_observer.md goal-tracker.md
+hostile project_policy.lua p.lua
 run
 check "C65 an untrusted project runs" exits 0
 check "C65 no marker appears while it is untrusted" [ -z "$(markers 2>/dev/null)" ]
@@ -36,7 +37,7 @@ check "C65 a replay does not look at the project" [ -z "$(grep project "$work/er
 
 try "$perilune" trust --project "$project"
 check "C65 without a terminal and --yes nothing is trusted" exits 1
-check "C65 it is shown what would run" grep -q 'touch /tmp/perilune-pwned' "$work/out"
+check "C65 it is shown what would run" grep -q "touch $work/pwned" "$work/out"
 check "C65 it is shown where a model would be asked" grep -q 'attacker.local.test' "$work/out"
 check "C65 it is shown what would be replaced" grep -q 'the builtin observer of that name' "$work/out"
 check "C65 showing runs nothing" [ -z "$(markers 2>/dev/null)" ]
