@@ -5,6 +5,7 @@
 
 #include "host/author.h"
 #include "host/names.h"
+#include "host/run/run.h"
 #include "host/written/written.h"
 #include "script/outline.h"
 
@@ -164,12 +165,25 @@ static int check_names(peri_checker *checker, const char *path, peri_yaml_doc *d
     return PERI_OK;
 }
 
+// What a host would only find at its start: ways that no dialect has, patterns that are none.
+static int try_config(peri_checker *checker, const char *path, const host_config *config,
+                      peri_diag_list *diags) {
+    peri_scrub *scrub = NULL;
+    int status = open_folder(checker, path);
+    if (status == PERI_OK) status = host_lanes_configure(checker->host, config, diags);
+    if (status == PERI_OK) status = peri_scrub_new(&scrub);
+    if (status == PERI_OK) status = host_privacy_patterns(config, scrub, diags);
+    peri_scrub_free(scrub);
+    return status;
+}
+
 static int check_config(peri_checker *checker, const char *path, peri_str text,
                         peri_diag_list *diags) {
     peri_str file = peri_str_c(path);
     host_config config;
     host_config_init(&config);
     int status = host_config_parse(&config, text, file, diags);
+    if (status == PERI_OK) status = try_config(checker, path, &config, diags);
     host_config_deinit(&config);
     peri_yaml_doc doc; // that it can be read at all was told
     bool read = peri_yaml_parse(&doc, text, file, 1, NULL) == PERI_OK;

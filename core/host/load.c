@@ -49,7 +49,7 @@ int host_load(peri_host *host, const peri_host_options *options) {
     if (status == PERI_OK) status = peri_scrub_new(&host->scrub);
     if (status < 0) return status;
     host_dialects_load(host);
-    status = host_lanes_configure(host);
+    status = host_lanes_configure(host, &host->config, &host->diags);
     if (status < 0) return status;
     peri_script_options script = host_script_options(host);
     status = peri_script_new(&script, &host->script);

@@ -157,18 +157,36 @@ static void check_observer(const checking *c, place at, const char *what, peri_s
          "`perilune observers` lists those there are");
 }
 
+static void check_file(const checking *c, place at, const char *what, peri_str name) {
+    char *file = strndup(name.ptr, name.len);
+    bool there = file && peri_path_type_of(file) == PERI_PATH_FILE;
+    free(file);
+    if (there) return;
+    tell(c, at, what, "file", name, (peri_str){0},
+         "a path is taken from the folder where perilune starts");
+}
+
 static void check_policy(const checking *c, place at, const char *what, peri_str name) {
     bool path =
         peri_str_find_byte(name, '/', 0) != PERI_NPOS || peri_str_ends(name, PERI_STR(".lua"));
-    char *file = path ? strndup(name.ptr, name.len) : NULL;
-    bool there = path ? file && peri_path_type_of(file) == PERI_PATH_FILE
-                      : has(&c->known->policies, name);
-    free(file);
-    if (there) return;
-    tell(c, at, what, path ? "file" : "policy", name,
-         path ? (peri_str){0} : nearest(name, &c->known->policies),
-         path ? "a path is taken from the folder where perilune starts"
-              : "name a shipped policy, such as default, one of your policies/, or a path");
+    if (path) {
+        check_file(c, at, what, name);
+    } else if (!has(&c->known->policies, name)) {
+        tell(c, at, what, "policy", name, nearest(name, &c->known->policies),
+             "name a shipped policy, such as default, one of your policies/, or a path");
+    }
+}
+
+// The second of one name is left out when they are loaded.
+static void check_twice(const checking *c, const peri_yaml *list) {
+    for (const peri_yaml *one = list ? list->first : NULL; one; one = one->next) {
+        const peri_yaml *before = list->first;
+        while (before != one && !peri_str_eq(before->text, one->text)) before = before->next;
+        if (before == one) continue;
+        peri_diag_addf(c->doc->diags, PERI_WARNING, "duplicate-name", c->doc->file, one->line,
+                       one->column, "each policy is asked once",
+                       "policies: '%.*s' stands twice", PERI_FMT(excerpt(one->text)));
+    }
 }
 
 typedef void (*name_fn)(const checking *c, place at, const char *what, peri_str name);
@@ -240,6 +258,8 @@ void host_names_check(host_names *names, peri_yaml_doc *doc) {
     }
     check_observers(&c, key(doc->root, "observers"));
     each(&c, key(doc->root, "policies"), "policies", check_policy);
+    check_twice(&c, key(doc->root, "policies"));
+    each(&c, key(key(doc->root, "privacy"), "kinds"), "privacy.kinds", check_file);
     check_agents(&c, agents);
     check_permissions(&c, key(doc->root, "permissions"));
 }

@@ -113,6 +113,32 @@ IT("PI-14 tells the keys of agents, and a slip in a switch, as the mistakes they
     close_rig(&r);
 }
 
+IT("PI-14 PE-7 tells of a config what a host would only find at its start") {
+    rig r;
+    open_rig(&r);
+    scratch_write(&r.s, "c.yaml",
+                  "channels:\n  claude-hoks: { Stop: { decision: ok } }\n"
+                  "  claude-hooks: { Stop: { stdout: ok, decision: ok } }\n"
+                  "privacy: { kinds: [./no.lua] }\n"
+                  "policies: [default, quiet, default]\n");
+    check(&r, "c.yaml");
+    CHECK_EQ(r.diags.error_count, 0);
+    CHECK_EQ(r.diags.count, 4);
+    CHECK(tells(&r, 2, 36, "channels: there is no dialect 'claude-hoks'",
+                "did you mean 'claude-hooks'?"));
+    CHECK(tells(&r, 3, 35, "channels: no lane of claude-hooks goes by Stop.stdout",
+                "perilune policy lanes lists the ways of each lane"));
+    CHECK(tells(&r, 4, 20, "privacy.kinds: there is no file './no.lua'",
+                "a path is taken from the folder where perilune starts"));
+    CHECK(tells(&r, 5, 28, "policies: 'default' stands twice", "each policy is asked once"));
+    scratch_write(&r.s, "d.yaml", "privacy: { patterns: ['ok', 'a(b'] }\n");
+    check(&r, "d.yaml");
+    CHECK_EQ(r.diags.error_count, 1);
+    CHECK_STR(r.diags.items[0].message,
+              "privacy.patterns: 'a(b' at 3: missing closing parenthesis");
+    close_rig(&r);
+}
+
 IT("knows the names of definitions that are checked along with a config") {
     rig r;
     open_rig(&r);

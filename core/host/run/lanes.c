@@ -76,32 +76,32 @@ int host_lane_open(const peri_host *host, peri_delivery *delivery) {
 
 // ---- What the config knows better
 
-static void unknown_dialect(peri_host *host, const host_channel *said) {
+static void unknown_dialect(const peri_host *host, const host_channel *said,
+                            peri_diag_list *diags) {
     peri_str names[HOST_MAX_DIALECTS + 1] = {{0}};
     for (size_t i = 0; i < host->dialect_count; i++) names[i] = host->dialects[i]->name;
     peri_str near = peri_diag_nearest(said->dialect, names);
     char hint[96] = "perilune policy lanes lists the dialects";
     if (near.len) snprintf(hint, sizeof hint, "did you mean '%.*s'?", PERI_FMT(near));
-    peri_diag_addf(&host->diags, PERI_WARNING, "unknown-dialect", said->file, said->line,
-                   said->column, hint, "channels: there is no dialect '%.*s'",
-                   PERI_FMT(said->dialect));
+    peri_diag_addf(diags, PERI_WARNING, "unknown-dialect", said->file, said->line, said->column,
+                   hint, "channels: there is no dialect '%.*s'", PERI_FMT(said->dialect));
 }
 
-int host_lanes_configure(peri_host *host) {
-    for (size_t i = 0; i < host->config.channel_count; i++) {
-        const host_channel *said = &host->config.channels[i];
+int host_lanes_configure(peri_host *host, const host_config *config, peri_diag_list *diags) {
+    for (size_t i = 0; i < config->channel_count; i++) {
+        const host_channel *said = &config->channels[i];
         size_t at = 0;
         while (at < host->dialect_count &&
                !peri_str_eq(host->dialects[at]->name, said->dialect))
             at++;
         if (at == host->dialect_count) {
-            unknown_dialect(host, said);
+            unknown_dialect(host, said, diags);
             continue;
         }
         int status = peri_dialect_file_say(host->dialect_files[at], &said->channel);
         if (status == PERI_ENOMEM) return status;
         if (status < 0) {
-            peri_diag_addf(&host->diags, PERI_WARNING, "unused-channel", said->file, said->line,
+            peri_diag_addf(diags, PERI_WARNING, "unused-channel", said->file, said->line,
                            said->column, "perilune policy lanes lists the ways of each lane",
                            "channels: no lane of %.*s goes by %.*s.%.*s",
                            PERI_FMT(said->dialect), PERI_FMT(said->channel.event),

@@ -52,8 +52,9 @@ void host_record_proposal(peri_host *host, const host_work *work, const peri_pro
 bool host_overtaken(const host_agent *of, const peri_proposal *p);
 
 // host/run/lanes.c
-/// Takes what the config knows better of the dialects' channels; what names none is told. PERI_ENOMEM.
-PERI_MUST_USE int host_lanes_configure(peri_host *host);
+/// Takes what `config` knows better of the dialects' channels; what names none is told. PERI_ENOMEM.
+PERI_MUST_USE int host_lanes_configure(peri_host *host, const host_config *config,
+                                       peri_diag_list *diags);
 /// Notes what the record of `dialect` behind an observation tells of the ways to its agent.
 void host_lanes_hear(peri_host *host, const peri_dialect *dialect, host_agent *of,
                      const peri_obs *obs);

@@ -1,25 +1,26 @@
 // The secrets that are looked for beside the built-in kinds: patterns of the configs, and kinds
 // from Lua files, the user's scrub.lua and those a config names. What a broken one would have
 // hidden cannot be known, so every observer is off until it is mended; the kinds that are right
-// count for all else that leaves. Called by host/load.c; host/observe.c asks for the names of sessions.
+// count for all else that leaves. Called by host/load.c and, for the
+// patterns, host/check.c; host/observe.c asks for the names of sessions.
 #include <sodium.h>
 #include <stdlib.h>
 
 #include "host/written/written.h"
 
-static int add_patterns(peri_host *host) {
+int host_privacy_patterns(const host_config *config, peri_scrub *scrub, peri_diag_list *diags) {
     int status = PERI_OK;
-    for (size_t i = 0; i < host->config.pattern_count && status == PERI_OK; i++) {
-        peri_str pattern = host->config.patterns[i];
+    for (size_t i = 0; i < config->pattern_count; i++) {
+        peri_str pattern = config->patterns[i];
         const char *error = NULL;
         size_t at = 0;
-        int added = peri_scrub_add(host->scrub, PERI_STR("configured"), pattern, &error, &at);
-        if (added == PERI_ENOMEM) status = added;
+        int added = peri_scrub_add(scrub, PERI_STR("configured"), pattern, &error, &at);
+        if (added == PERI_ENOMEM) return added;
         if (added == PERI_OK) continue;
-        peri_diag_addf(&host->diags, PERI_ERROR, "bad-pattern", (peri_str){0}, 0, 0, NULL,
+        peri_diag_addf(diags, PERI_ERROR, "bad-pattern", (peri_str){0}, 0, 0, NULL,
                        "privacy.patterns: '%.*s' at %zu: %s", PERI_FMT(pattern), at,
                        error ? error : "unusable");
-        host->switched_off = "privacy.patterns has a mistake";
+        status = PERI_EINVAL;
     }
     return status;
 }
@@ -57,7 +58,11 @@ static int add_configured(peri_host *host, peri_str path) {
 }
 
 int host_privacy_load(peri_host *host, bool use_user_config) {
-    int status = add_patterns(host);
+    int status = host_privacy_patterns(&host->config, host->scrub, &host->diags);
+    if (status == PERI_EINVAL) {
+        host->switched_off = "privacy.patterns has a mistake";
+        status = PERI_OK;
+    }
     char *own = use_user_config ? host_user_path("scrub.lua") : NULL;
     if (status == PERI_OK && own) {
         status = add_kinds(host, own);

@@ -108,6 +108,10 @@ PERI_MUST_USE int host_project_open(peri_host *host, const peri_host_options *op
 PERI_MUST_USE int host_project_configure(peri_host *host);
 
 // host/written/privacy.c
+/// Adds the config's patterns to `scrub`. PERI_EINVAL: one is no pattern, which is told; the others are
+/// added. PERI_ENOMEM.
+PERI_MUST_USE int host_privacy_patterns(const host_config *config, peri_scrub *scrub,
+                                        peri_diag_list *diags);
 /// Adds the secrets that configs and Lua files describe to the host's scrubber; what is wrong with them
 /// is told and switches every observer off. PERI_ENOMEM.
 PERI_MUST_USE int host_privacy_load(peri_host *host, bool use_user_config);
