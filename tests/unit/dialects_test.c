@@ -200,6 +200,31 @@ IT("C21 drops a report that tells the exit code of a call its digest does not ho
     CHECK_EQ(dropped_of("k3 ended with exit code 0, yet the deployment still runs"), 0);
 }
 
+#define RAN(id)                                                                                \
+    "{\"type\":\"item.completed\",\"item\":{\"id\":\"" id                                      \
+    "\",\"type\":\"command_execution\",\"command\":\"make\",\"aggregated_output\":\"\","       \
+    "\"exit_code\":1,\"status\":\"failed\"}}\n"
+
+IT("C21 knows a call of a turn before in a followed file, whose ids are good there alone") {
+    char path[300];
+    hosting_open(&h, PERI_MODE_LIVE,
+                 "-- perilune-api: 1\n"
+                 "return { name = 'probe', description = 'd', on = 'agent_settled',\n"
+                 "  can = { 'report' }, observe = function(turn)\n"
+                 "    local id = turn.turn == 2 and 'item_0' or 'item_7'\n"
+                 "    return { report = id .. ' exited with code 1' } end }\n");
+    hosting_write(&h, path, "run.jsonl",
+                  "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n" RAN(
+                      "item_0") "{\"type\":\"turn.completed\"}\n" RAN("item_1")
+                      RAN("item_2") "{\"type\":\"turn.completed\"}\n");
+    CHECK_OK(peri_host_follow_path(h.host, path, "codex-exec"));
+    while (peri_host_step(h.host, 0) > 0) {}
+    peri_str records = peri_buf_str(&h.records);
+    CHECK_EQ(times(records, "\"record\":\"decision\""), 2);
+    CHECK_EQ(times(records, "\"reason\":\"invents a call's outcome\""), 1); // item_7
+    hosting_close(&h);
+}
+
 IT("C26 knows observers by a reference record, before and after they speak") {
     static const char lines[] =
         "{\"type\":\"observer-ref\",\"observerTaskId\":\"ob1\",\"observerAgentType\":\"watcher\","

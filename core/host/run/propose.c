@@ -57,13 +57,13 @@ typedef struct calls {
     peri_str session;
 } calls;
 
-// Was it made in this session, by any agent, though the log has forgotten it?
+// Was it made in this session, by any agent, though the log has forgotten it? Its source may be closed.
 static bool is_known_call(void *user, peri_str call_id) {
     const calls *of = user;
     const peri_joiner *joiner = &of->host->joiner;
     if (peri_join_has_call(joiner, of->session, (peri_join_source){0}, call_id)) return true;
-    for (const peri_source *s = of->host->sources; s; s = s->next) {
-        peri_join_source own = {s->number, true};
+    for (uint32_t number = 1; number <= of->host->source_count; number++) {
+        peri_join_source own = {number, true};
         if (peri_join_has_call(joiner, of->session, own, call_id)) return true;
     }
     return false;
