@@ -111,7 +111,7 @@ static void print_dialect(void *user, peri_str dialect, const peri_lanes *lanes)
     }
 }
 
-void policy_lanes(const peri_host *host, bool json, FILE *out) {
+void policy_lanes(peri_host *host, bool json, FILE *out) {
     printing p = {.out = out, .json = json};
     peri_host_each_lanes(host, print_dialect, &p);
 }

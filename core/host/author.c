@@ -52,7 +52,8 @@ int peri_host_open_chain(peri_host *host, const peri_host_options *options, peri
     return PERI_OK;
 }
 
-void peri_host_each_lanes(const peri_host *host, peri_lanes_fn fn, void *user) {
+void peri_host_each_lanes(peri_host *host, peri_lanes_fn fn, void *user) {
+    host_diags_flush(host);
     for (size_t i = 0; i < host->dialect_count; i++)
         fn(user, host->dialects[i]->name, &host->dialects[i]->lanes);
 }

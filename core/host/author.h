@@ -34,9 +34,10 @@ typedef struct peri_chain {
 PERI_MUST_USE int peri_host_open_chain(peri_host *host, const peri_host_options *options,
                                        peri_chain *out);
 
-/// Tells each dialect's lanes, as the config has them, in the order of their names.
+/// Tells each dialect's lanes, as the config has them, in the order of their names. What the
+/// config says of one that is not there was logged.
 typedef void (*peri_lanes_fn)(void *user, peri_str dialect, const peri_lanes *lanes);
-void peri_host_each_lanes(const peri_host *host, peri_lanes_fn fn, void *user);
+void peri_host_each_lanes(peri_host *host, peri_lanes_fn fn, void *user);
 
 typedef enum peri_file_kind {
     PERI_KIND_UNKNOWN,

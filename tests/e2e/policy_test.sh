@@ -71,6 +71,10 @@ check "C57 the config knows better" \
   says '"event":"PostToolUse","tool":"Agent","answer":"additionalContext","reach":"dropped"'
 check "C57 what it does not speak of stays" \
   says '"event":"PreToolUse","answer":"additionalContext","reach":"ok","since":"2.1.215"'
+printf 'channels: { claude-hooks: { Stopp: { decision: ok } } }\n' >"$work/channels.yaml"
+try "$perilune" policy lanes --config "$work/channels.yaml"
+check "C57 a channel that no lane goes by is told" \
+  grep -q 'channels.yaml:1:48: warning: channels: no lane of claude-hooks goes by Stopp.decision' "$work/err"
 
 mkdir "$work/observers"
 write_talker >"$work/observers/talker.lua"
