@@ -11,15 +11,19 @@ local KINDS = { Add = "add", Delete = "delete", Update = "edit" }
 ---@param add fun(path: string, kind: string, old: string?, new: string?, to: string?)
 function M.each(patch, add)
     local path, kind, old, new, before, lines = nil, nil, {}, {}, nil, 0
+    local head = false -- the line before was a `--- a/FILE`
     local function close()
         if path then add(path, kind, table.concat(old, "\n"), table.concat(new, "\n")) end
         path, old, new = nil, {}, {}
     end
-    for line in patch:gmatch("[^\n]*") do
+    for line, next_at in patch:gmatch("([^\n]*)\n?()") do
         lines = lines + 1
         if lines > MAX_LINES then break end
         local verb, file = line:match("^%*%*%* (%a+) File: (.+)$")
-        local unified = line:match("^%+%+%+ b/([^\t]+)") or line:match("^%+%+%+ /?([^\t]+)")
+        local unified = head and (line:match("^%+%+%+ b/([^\t]+)")
+            or line:match("^%+%+%+ /?([^\t]+)"))
+        -- A line that went may begin with `-- `, too: comments of Lua and SQL do.
+        head = line:find("^%-%-%- ") and patch:find("^%+%+%+ ", next_at) ~= nil
         local to = line:match("^%*%*%* Move to: (.+)$")
         if to and path then
             add(path, "move", nil, nil, to)
@@ -29,7 +33,7 @@ function M.each(patch, add)
         elseif KINDS[verb] or unified then
             close()
             path, kind = file or unified, KINDS[verb] or "edit"
-        elseif line:find("^%-%-%- ") then -- the head of a unified diff
+        elseif head then
             close()
             before = line:match("^%-%-%- a/([^\t]+)") or line:match("^%-%-%- ([^\t]+)")
         elseif line:find("^%-") then

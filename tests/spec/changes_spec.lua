@@ -41,6 +41,15 @@ describe("perilune.changes", function()
         end
     end)
 
+    it("takes a line that went and began with `-- ` for no head of a patch", function()
+        local codex = "*** Begin Patch\n*** Update File: a\n@@\n--- why\n-x\n+y\n*** End Patch"
+        local diff = "--- a/a\n+++ b/a\n@@ -1,2 +1 @@\n--- why\n-x\n+y\n"
+        for _, patch in ipairs({ codex, "*** \n" .. diff }) do
+            assert.same({ { path = "a", kind = "edit", old = "-- why\nx", new = "y" } },
+                of({ call = "apply_patch", input = patch, result = "ok" }))
+        end
+    end)
+
     it("reads removals by the shell, and none that are only quoted", function()
         assert.equal(2, #of(act.bash("rm -f a b")))
         assert.equal("t", of(act.bash("git rm t"))[1].path)
