@@ -8,7 +8,8 @@
 --   drop   invents a call's outcome       of a call that was never made, or still runs
 --   drop   already delivered              its fingerprint was delivered or waits already
 --   drop   same as another in the batch   one of the same fingerprint ranks higher
---   drop   nothing new since              much like an earlier text, and no work since that one
+--   drop   nothing new since              much like an earlier text, and no work since that one;
+--                                         or meant for the agent, and told to the user last
 --   drop   one veto at a time             another veto of the batch ranks higher
 --   drop   over the batch cap             so many better ones came at once
 --   drop   veto budget spent              for its fingerprint, its observer or the session
@@ -36,6 +37,7 @@ local MIN_CHARACTERS = 12
 local LONG_BYTES = 32 -- long enough whatever its words, if the first says something
 local DEFER_TURNS = 2
 local FINDING_BYTES = 120 -- of an observer's name and a fingerprint: ctx.state is small
+local WORDS_BYTES = 480   -- of what the user was told
 
 local WEIGHT = { nit = 1, concern = 2, blocker = 3 }
 
@@ -164,12 +166,28 @@ local function to_user(reason)
     return { verdict = "deliver", lane = "user", reason = reason }
 end
 
+-- True if this is what the user was told last: the finding, or its words, whatever the number in
+-- them and the key they come under (cases C54, C59).
+local function was_told(p, state)
+    local finding = ("%s:%s"):format(p.observer, p.fingerprint):sub(1, FINDING_BYTES)
+    local words = p.text:lower():gsub("[^%a\128-\255]+", " "):sub(1, WORDS_BYTES)
+    local same = state.told == finding or state.told_words == words
+    state.told, state.told_words = finding, words
+    return same
+end
+
 -- The agent may stop; a person hears why, once for each finding in a row (case C58).
 local function give_up(p, ctx, reason)
-    local finding = ("%s:%s"):format(p.observer, p.fingerprint):sub(1, FINDING_BYTES)
-    if ctx.state.told == finding then return drop(reason) end
-    ctx.state.told = finding
+    if was_told(p, ctx.state) then return drop(reason) end
     return to_user(reason .. ", so to the user")
+end
+
+-- An observer that speaks to the user anyway says what it says.
+local function divert(verdict, p, ctx, reason)
+    if verdict.lane ~= "user" and was_told(p, ctx.state) then
+        return drop("nothing new since")
+    end
+    return to_user(reason)
 end
 
 -- The budgets a veto draws on: its fingerprint's, its observer's (2x), the session's (4x).
@@ -216,7 +234,7 @@ local function deliver(verdict, p, ctx)
     if p.kind == "veto" then return deliver_veto(verdict, p, ctx) end
     if is_beside_veto(p, ctx.state) then return defer(verdict, "beside a veto") end
     if ctx.overtaken(p) then return drop("overtaken") end
-    if action == "user" then return to_user(reason) end
+    if action == "user" then return divert(verdict, p, ctx, reason) end
     if ctx.left.advisories < 1 then return defer(verdict, "over the window's budget") end
     if verdict.verdict == "defer" or action == verdict.lane then return verdict end
     verdict = { verdict = "deliver", lane = action, reason = reason }

@@ -179,6 +179,18 @@ describe("default deliver", function()
         assert.equal("drop", again.verdict)
     end)
 
+    it("C54 C59 tells the user of a veto once, whatever its counter and its key", function()
+        local ctx = testing.policy_ctx({ vetoes = { key = 0, observer = 6, session = 6 } })
+        local function told(text, key)
+            local veto = p({ kind = "veto", text = text, fingerprint = key })
+            return testing.deliver(policy, veto, ctx).verdict
+        end
+        assert.equal("deliver", told("Violation number 1: stop that.", "f1"))
+        assert.equal("drop", told("Violation number 2: stop that!", "f2"))
+        assert.equal("deliver", told("The changelog has no entry yet.", "f3"))
+        assert.equal("deliver", told("Violation number 3: stop that.", "f4"))
+    end)
+
     it("keeps a deferral of a policy before it", function()
         local verdict = { verdict = "defer", lane = "steer", reason = "quiet hours" }
         assert.equal(verdict, policy.deliver(verdict, p({}), testing.policy_ctx()))
@@ -218,6 +230,18 @@ describe("default deliver", function()
         assert.equal("user", decisions.p1.lane)
         assert.equal("stopped", decisions.p2.reason)
         assert.equal("stopped", decisions.p3.reason)
+    end)
+
+    it("C54 shows a blocker to the user once, whatever its counter", function()
+        local ctx = testing.policy_ctx({ run_state = "stopped" })
+        local function told(n, lane)
+            return testing.deliver(policy, p({ severity = "blocker", deliver = lane,
+                text = ("Violation number %d: stop that."):format(n),
+                fingerprint = "f" .. n }), ctx)
+        end
+        assert.equal("user", told(1).lane)
+        assert.same({ verdict = "drop", reason = "nothing new since" }, told(2))
+        assert.equal("user", told(3, "user").lane) -- whose way it is
     end)
 
     it("leaves a verdict alone that is no delivery", function()

@@ -97,6 +97,22 @@ for policy, most in pairs({ default = 1, pi = 200, claude = 200, strict = 200 })
     check("C54 each of its drops is explained under " .. policy, explained)
 end
 
+-- As vetoes: the agent is held a few times at most, the user told once.
+for work = 0, 1 do
+    local lines = {}
+    for i = 1, 1000 do
+        lines[i] = ('{"window":"new","work":%d,"proposals":[%s]}'):format(work, proposal({
+            kind = "veto", severity = "blocker", fingerprint = "finding " .. i,
+            text = ("STOP! Violation number %d: you must stop what you do."):format(i),
+        }))
+    end
+    local lanes, explained = tally(eval("default", lines))
+    check("C54 a degenerate veto ends at its ceiling", lanes.hold >= 1 and lanes.hold <= 6,
+        lanes.hold)
+    check("C54 and the user is told once", lanes.user == 1, lanes.user)
+    check("C54 each of its drops is explained", explained)
+end
+
 -- C58: the same words every time, new words every time.
 local function vetoes(count, fields)
     local lines = {}
@@ -139,7 +155,7 @@ do
         end
     end
     local lanes, explained = tally(eval("pi", lines))
-    check("C59 invented fingerprints end at the ceilings", lanes.hold <= 4, lanes.hold)
+    check("C59 invented fingerprints end at the observer's ceiling", lanes.hold == 2, lanes.hold)
     check("C59 each refusal is explained", explained)
     local keys = eval("pi", {
         '{"limits":{"veto_budget":1},"restore":{"vetoes":[{"observer":"a","fingerprint":"|b",'
