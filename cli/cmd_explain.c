@@ -1,6 +1,6 @@
-// `perilune explain ID`: why one proposal ended as it did. Looks in the last replay's ledger, in that of
-// its other side if it was a backtest, and in the live one, since the person who asks has an id in hand and need not know which of
-// them it came from.
+// `perilune explain ID`: why a proposal, a run or a pairing ended so. Looks in the last replay's ledger,
+// in that of its other side if it was a backtest, and in the live one, since the person who
+// asks has an id in hand and need not know which of them it came from.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -190,6 +190,10 @@ static int admit_ignorance(const question *q) {
     return PERI_EXIT_NEGATIVE;
 }
 
+static int find_proposal(const place *at, peri_str id, peri_story *story) {
+    return peri_ledger_explain(at->ledger, id, peri_story_add, story);
+}
+
 // ---- A run or a pairing
 
 typedef struct search {
@@ -217,7 +221,8 @@ static int find_other(const place *at, peri_str id, peri_story *story) {
     return s.several ? PERI_EDUP : story->count ? PERI_OK : PERI_ENOENT;
 }
 
-static int tell_other(const question *q, const peri_story *story) {
+static int tell_other(const question *q, const peri_story *story, size_t from) {
+    (void)from;
     peri_buf out;
     peri_buf_init(&out, OUTPUT_MAX_BYTES);
     for (size_t i = 0; q->json && i < story->count; i++) {
@@ -229,43 +234,33 @@ static int tell_other(const question *q, const peri_story *story) {
     return code;
 }
 
-static int answer_other(const question *q) {
-    for (size_t i = 0; i < q->place_count; i++) {
+typedef int (*find_fn)(const place *at, peri_str id, peri_story *story);
+typedef int (*tell_fn)(const question *q, const peri_story *story, size_t from);
+
+// Asks one ledger after the other. False if none knows the id.
+static bool answered(const question *q, find_fn find, tell_fn told, int *code) {
+    int status = PERI_ENOENT;
+    for (size_t i = 0; i < q->place_count && status == PERI_ENOENT; i++) {
         if (!q->places[i].ledger) continue;
         peri_story story;
         peri_story_init(&story);
-        int status = find_other(&q->places[i], q->id, &story), code = PERI_EXIT_OK;
+        status = find(&q->places[i], q->id, &story);
         if (status == PERI_OK) {
-            code = tell_other(q, &story);
+            *code = told(q, &story, i);
         } else if (status == PERI_EDUP) {
-            code = name_candidates(q, &story);
+            *code = name_candidates(q, &story);
         } else if (status != PERI_ENOENT) {
-            code = peri_stored_fail(verb, status);
+            *code = peri_stored_fail(verb, status);
         }
         peri_story_deinit(&story);
-        if (status != PERI_ENOENT) return code;
     }
-    return admit_ignorance(q);
+    return status != PERI_ENOENT;
 }
 
 static int answer(const question *q) {
-    for (size_t i = 0; i < q->place_count; i++) {
-        if (!q->places[i].ledger) continue;
-        peri_story story;
-        peri_story_init(&story);
-        int status = peri_ledger_explain(q->places[i].ledger, q->id, peri_story_add, &story);
-        int code = PERI_EXIT_OK;
-        if (status == PERI_OK) {
-            code = tell(q, &story, i);
-        } else if (status == PERI_EDUP) {
-            code = name_candidates(q, &story);
-        } else if (status != PERI_ENOENT) {
-            code = peri_stored_fail(verb, status);
-        }
-        peri_story_deinit(&story);
-        if (status != PERI_ENOENT) return code;
-    }
-    return answer_other(q);
+    int code;
+    if (answered(q, find_proposal, tell, &code)) return code;
+    return answered(q, find_other, tell_other, &code) ? code : admit_ignorance(q);
 }
 
 int cmd_explain(int argc, char **argv) {

@@ -14,24 +14,19 @@ enum { MAX_NAMES = 4096, NAMES_BYTES = 1024 * 1024, NAME_MAX_BYTES = 512, EXCERP
 
 // ---- What is known
 
+static bool has(const host_name_list *list, peri_str name) {
+    return peri_str_is_one_of(name, list->words, list->count);
+}
+
 static void add(host_names *names, host_name_list *list, peri_str name) {
     if (!list->words) {
         list->words = peri_arena_zero(&names->arena, (MAX_NAMES + 1) * sizeof *list->words);
     }
     if (!list->words || list->count == MAX_NAMES || !name.len || name.len > NAME_MAX_BYTES)
         return;
-    for (size_t i = 0; i < list->count; i++) {
-        if (peri_str_eq(list->words[i], name)) return;
-    }
+    if (has(list, name)) return;
     peri_str copy = peri_arena_copy(&names->arena, name);
     if (copy.ptr) list->words[list->count++] = copy;
-}
-
-static bool has(const host_name_list *list, peri_str name) {
-    for (size_t i = 0; i < list->count; i++) {
-        if (peri_str_eq(list->words[i], name)) return true;
-    }
-    return false;
 }
 
 // "quiet" of "policies/quiet.lua".
