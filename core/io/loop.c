@@ -1,6 +1,7 @@
 // libuv behind loop.h. Waiting with an end is a timer that stops the loop.
 #include "io/loop.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ uv_loop_t *peri__loop_uv(peri_loop *loop) {
 // there are enough for all it opens.
 static bool have_descriptors(void) {
     int ends[LOOP_PIPES][2], count = 0;
-    while (count < LOOP_PIPES && pipe(ends[count]) == 0) count++;
+    while (count < LOOP_PIPES && pipe2(ends[count], O_CLOEXEC) == 0) count++;
     bool enough = count == LOOP_PIPES;
     while (count > 0) {
         count--;
