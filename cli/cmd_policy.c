@@ -1,5 +1,5 @@
-// `perilune policy eval`, `table` and `lanes`: what policies decide and which ways lead to an agent, without
-// one.
+// `perilune policy eval`, `table` and `lanes`: what policies decide and which ways lead to an
+// agent, without one.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

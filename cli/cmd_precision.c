@@ -1,5 +1,5 @@
-// `perilune precision`: what agents did about each observer's notes, with what it is counted over. The rules
-// are those of lua/perilune/precision.lua; the numbers are the ledger's.
+// `perilune precision`: what agents did about each observer's notes, with what it is counted
+// over. The rules are those of lua/perilune/precision.lua; the numbers are the ledger's.
 #include <stdio.h>
 #include <stdlib.h>
 

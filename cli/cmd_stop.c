@@ -1,5 +1,5 @@
-// `perilune stop [OBSERVER]`: the user's stop, a tombstone in the ledger. Every pairing that is armed by now
-// gets nothing more, in this host or the next one on the same ledger.
+// `perilune stop [OBSERVER]`: the user's stop, a tombstone in the ledger. Every pairing that is
+// armed by now gets nothing more, in this host or the next one on the same ledger.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,7 +6,8 @@
 
 #include "host/author.h"
 
-/// Prints the lanes of every dialect that `host` has loaded: a table for people, or as JSON one object a way.
+/// Prints the lanes of every dialect that `host` has loaded: a table for people, or as JSON one
+/// object a way.
 void policy_lanes(peri_host *host, bool json, FILE *out);
 
 #endif

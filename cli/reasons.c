@@ -1,5 +1,5 @@
-// What the fixed reasons mean: those of the policy `default` as docs/guide/policies.md lists them, and those
-// of the core. Called by story.c.
+// What the fixed reasons mean: those of the policy `default` as docs/guide/policies.md lists
+// them, and those of the core. Called by story.c.
 #include "reasons.h"
 
 static const struct {

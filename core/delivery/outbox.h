@@ -97,8 +97,8 @@ void peri_outbox_expire_if(peri_outbox *outbox,
                            void *user, const char *reason);
 
 /// Expires what is queued for (session, agent) and was proposed PERI_QUEUE_TURNS before `turn`,
-/// which has begun, and what was to hold the turn before; what is for the user stays. What was handed over and not seen is overdue
-/// PERI_UNSEEN_TURNS after its proposal.
+/// which has begun, and what was to hold the turn before; what is for the user stays. What was
+/// handed over and not seen is overdue PERI_UNSEEN_TURNS after its proposal.
 void peri_outbox_age(peri_outbox *outbox, peri_str session, peri_str agent, uint32_t turn);
 
 /// Looks for frames in what the stream of (session, agent) shows: a delivery whose nonce stands

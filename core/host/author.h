@@ -64,8 +64,9 @@ void peri_checker_free(peri_checker *checker); // NULL is fine
 /// checker. PERI_ENOMEM; what cannot be read is none.
 PERI_MUST_USE int peri_checker_know(void *user, const char *path);
 
-/// Validates one file: a config (.yaml), an agent's settings (.json), a Markdown observer, or Lua by what it returns. Problems go to
-/// `diags`. What `observer` points to is borrowed until the next call.
+/// Validates one file: a config (.yaml), an agent's settings (.json), a Markdown observer, or
+/// Lua by what it returns. Problems go to `diags`. What `observer` points to is borrowed until
+/// the next call.
 peri_checked peri_checker_file(peri_checker *checker, const char *path, peri_diag_list *diags);
 
 #endif

@@ -9,10 +9,11 @@
 
 typedef struct peri_worker peri_worker;
 
-/// Loads the Lua observers of `pack`, a folder or one file; a Markdown file with the Lua beside it.
-/// Those that cannot be used are left out; `diags` says why. Commands in it are never run. `on_log` (may be NULL) takes what the
-/// observers print. With a `content` (may be NULL) only files whose SHA-256 it is are looked at.
-/// PERI_ENOENT if there is no such file or folder; PERI_ENOMEM.
+/// Loads the Lua observers of `pack`, a folder or one file; a Markdown file with the Lua beside
+/// it. Those that cannot be used are left out; `diags` says why. Commands in it are never run.
+/// `on_log` (may be NULL) takes what the observers print. With a `content` (may be NULL) only
+/// files whose SHA-256 it is are looked at. PERI_ENOENT if there is no such file or folder;
+/// PERI_ENOMEM.
 PERI_MUST_USE int peri_worker_new(const char *pack, const char *content, peri_log_fn on_log,
                                   void *user, peri_diag_list *diags, peri_worker **out);
 /// NULL is fine.

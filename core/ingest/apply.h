@@ -22,9 +22,9 @@ typedef struct peri_apply_result {
     peri_str error;               // of the map function that failed; in `arena`
 } peri_apply_result;
 
-/// Runs `dialect` over `record`, one whole line of its stream. Texts are borrowed from the record's document or put into
-/// `arena`, which the caller resets afterwards. Running out of arena loses texts, not the
-/// record.
+/// Runs `dialect` over `record`, one whole line of its stream. Texts are borrowed from the
+/// record's document or put into `arena`, which the caller resets afterwards. Running out of
+/// arena loses texts, not the record.
 peri_apply_result peri_dialect_apply(const peri_dialect *dialect, peri_json record,
                                      peri_arena *arena, peri_obs_fn fn, void *user);
 

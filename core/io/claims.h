@@ -17,8 +17,9 @@ PERI_MUST_USE int peri_claims_open(peri_claims *claims, const char *path, bool o
 /// Lets go of all.
 void peri_claims_close(peri_claims *claims);
 
-/// Claims what is called `place`, any number in steps of four. PERI_OK, also if it is held by `claims` already;
-/// PERI_EDENIED if another holds it; PERI_EIO where the file cannot be locked.
+/// Claims what is called `place`, any number in steps of four. PERI_OK, also if it is held by
+/// `claims` already; PERI_EDENIED if another holds it; PERI_EIO where the file cannot be
+/// locked.
 PERI_MUST_USE int peri_claims_take(peri_claims *claims, uint64_t place);
 
 /// True if another than `claims` holds it.

@@ -9,8 +9,9 @@
 #include "io/loop.h"
 
 enum {
-    // Until a killed child is given up and its helper is killed too. It clears up within milliseconds, tries
-    // for a second where something cannot be killed, and is not to pay for a machine that stands still.
+    // Until a killed child is given up and its helper is killed too. It clears up within
+    // milliseconds, tries for a second where something cannot be killed, and is not to pay for
+    // a machine that stands still.
     PERI_PROC_GRACE_MS = 5000,
     PERI_PROC_STDERR_BYTES = 2048, // kept; the rest is read and dropped
 };

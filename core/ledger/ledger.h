@@ -1,8 +1,9 @@
 // The durable record (design D8): SQLite in WAL mode, fed from the record stream. Observations
 // are not stored; a digest is kept as hash, size and scrubbed excerpt. Changes wait in memory
-// until a commit writes them in one go, so that several hosts can share the file; a replay has a file
-// of its own, which it empties first, and neither waits nor journals there. A busy or full database is never waited for on the loop, and what is lost is counted. What is stored is stored
-// as it comes: scrubbing is done before, where records are made.
+// until a commit writes them in one go, so that several hosts can share the file; a replay has
+// a file of its own, which it empties first, and neither waits nor journals there. A busy or
+// full database is never waited for on the loop, and what is lost is counted. What is stored is
+// stored as it comes: scrubbing is done before, where records are made.
 #ifndef PERI_LEDGER_LEDGER_H
 #define PERI_LEDGER_LEDGER_H
 

@@ -96,11 +96,11 @@ struct peri_ledger {
     peri_ledger_stats stats;
     ledger_change *first, **last; // owned; changes that wait for the next commit
     size_t queued, queued_bytes;
-    uint64_t pending,
-        pending_bytes; // changes in an open transaction, and a replay's texts there
-    int64_t wall_ms;   // of the last commit
-    int64_t epoch;     // of the file when it was opened; another one means it was replaced
-    int64_t days;      // INT64_MAX: for ever
+    uint64_t pending;       // changes in an open transaction
+    uint64_t pending_bytes; // a replay's texts there
+    int64_t wall_ms;        // of the last commit
+    int64_t epoch;          // of the file when it was opened; another one means it was replaced
+    int64_t days;           // INT64_MAX: for ever
     int64_t max_bytes;
     int64_t prune_at_wall_ms;
 };

@@ -1,5 +1,5 @@
-// What was spent in a session or on a day, by all hosts of this ledger: so that ceilings hold over a restart
-// (spec PE-3). In the ledger's file.
+// What was spent in a session or on a day, by all hosts of this ledger: so that ceilings hold
+// over a restart (spec PE-3). In the ledger's file.
 #ifndef PERI_LEDGER_SPENT_H
 #define PERI_LEDGER_SPENT_H
 

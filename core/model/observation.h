@@ -161,7 +161,8 @@ typedef struct peri_obs_x {
     peri_str observer_task; // key of another agent of the session that is an observer
     peri_str observer_type; // and its type, where it watches the agent that the record is about
     peri_str child;         // tool: type of the agent that the call starts
-    peri_str event, event_tool; // the client's event that told it, and its tool (host/lanes.c)
+    peri_str event,
+        event_tool; // the client's event that told it, and its tool (host/run/lanes.c)
     peri_str
         parent_record; // the record this one follows; names the call that started the agent
 } peri_obs_x;

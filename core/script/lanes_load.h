@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "model/lanes.h"
 
-/// Reads `v`, the dialect's member `lanes` (absent: nothing is stated). Texts and arrays go to `arena`. Each
-/// mistake is a diagnostic. PERI_EINVAL, PERI_ELIMIT, PERI_ENOMEM.
+/// Reads `v`, the dialect's member `lanes` (absent: nothing is stated). Texts and arrays go to
+/// `arena`. Each mistake is a diagnostic. PERI_EINVAL, PERI_ELIMIT, PERI_ENOMEM.
 PERI_MUST_USE int peri_lanes_load(peri_json v, peri_str file, peri_arena *arena,
                                   peri_diag_list *diags, peri_lanes *out);
 

@@ -82,7 +82,8 @@ PERI_MUST_USE int peri_script_add_scrub(peri_script *script, peri_str file, peri
 /// Takes over what the policies of `from` kept of each session, by their names.
 void peri_script_adopt_states(peri_script *script, peri_script *from);
 
-/// Where policies' states are kept beyond the script. `load` tells what is kept, in `arena`; absent: nothing.
+/// Where policies' states are kept beyond the script. `load` tells what is kept, in `arena`;
+/// absent: nothing.
 typedef struct peri_state_keeper {
     void *user;
     void (*save)(void *user, peri_str session, peri_str policy, peri_str state);
@@ -93,8 +94,8 @@ typedef struct peri_state_keeper {
 void peri_script_keep_states(peri_script *script, peri_state_keeper keeper);
 
 /// The engine over the loaded policies, in order. ctx.state is kept per (session, policy), at
-/// most 4 KiB, of every session that a host may have. A fold that fails changes nothing. `decision->policy` is left alone: whose word
-/// it was is the core's to say.
+/// most 4 KiB, of every session that a host may have. A fold that fails changes nothing.
+/// `decision->policy` is left alone: whose word it was is the core's to say.
 peri_policy_engine peri_script_policies(peri_script *script);
 
 #endif

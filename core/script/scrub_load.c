@@ -1,7 +1,8 @@
 // Kinds of secrets that somebody wrote down in Lua: a file returns `{ scrub = { ... } }`, each
-// entry a name, a PCRE2 pattern and examples of what it hides and what it keeps, which are tried
-// here. A kind with a mistake does not take the others with it. The file is data: it is evaluated once, in a VM
-// of its own that is gone again afterwards, so no script stands where secrets are looked for.
+// entry a name, a PCRE2 pattern and examples of what it hides and what it keeps, which are
+// tried here. A kind with a mistake does not take the others with it. The file is data: it is
+// evaluated once, in a VM of its own that is gone again afterwards, so no script stands where
+// secrets are looked for.
 #include <lauxlib.h>
 #include <stdio.h>
 

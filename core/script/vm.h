@@ -21,8 +21,7 @@ typedef struct lua_State lua_State; // of lua.h, which only bindings need
 typedef struct peri_vm_limits {
     uint64_t instructions; // of one call; 0: 10,000,000
     size_t memory_bytes;   // of the whole state; 0: 16 MiB
-    uint32_t
-        wall_ms; // of one call; 0: 50. Up to 20 times that while the thread has no processor
+    uint32_t wall_ms;      // of one call; 0: 50. 20 times that while it has no processor
 } peri_vm_limits;
 
 typedef struct peri_vm_options {
@@ -46,10 +45,10 @@ lua_State *peri_vm_lua(peri_vm *vm);
 
 /// Compiles text chunk `source` and runs it in a global environment of its own: a fresh copy of
 /// the sandbox's names, so that nothing it changes is seen by another script. Modules it
-/// requires are loaded once for it and those it requires. It is limited by instructions and memory;
-/// the wall is at least 10 s. Its one result stays on the Lua stack on success; nothing does on failure. PERI_EPARSE (syntax, or bytecode), PERI_ESCRIPT,
-/// PERI_ETIMEOUT, PERI_ELIMIT (memory), PERI_ENOMEM, PERI_ESTATE; `*error` (from `arena`)
-/// begins with "FILE:LINE: what".
+/// requires are loaded once for it and those it requires. It is limited by instructions and
+/// memory; the wall is at least 10 s. Its one result stays on the Lua stack on success; nothing
+/// does on failure. PERI_EPARSE (syntax, or bytecode), PERI_ESCRIPT, PERI_ETIMEOUT, PERI_ELIMIT
+/// (memory), PERI_ENOMEM, PERI_ESTATE; `*error` (from `arena`) begins with "FILE:LINE: what".
 PERI_MUST_USE int peri_vm_load(peri_vm *vm, peri_str source, peri_str chunk_name,
                                peri_arena *arena, peri_str *error);
 

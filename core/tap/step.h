@@ -22,8 +22,7 @@ typedef struct peri_step_events {
 
 enum {
     PERI_REASON_MAX = 48,
-    PERI_TURN_MAX_RAW =
-        32, // records of unknown kinds kept of a turn: they must not crowd it out
+    PERI_TURN_MAX_RAW = 32, // records of unknown kinds kept of a turn, not to crowd it out
 };
 
 typedef struct peri_stepper {

@@ -210,8 +210,9 @@ typedef struct peri_delivery {
     peri_str answer;   ///< the member of that answer, or the command; absent with `event`
 } peri_delivery;
 
-/// Takes a delivery; must not step or free the host. @return PERI_OK: handed over; PERI_EAGAIN: keep it queued and ask again at
-/// the next step; anything else: expired, with the status as its reason.
+/// Takes a delivery; must not step or free the host. @return PERI_OK: handed over; PERI_EAGAIN:
+/// keep it queued and ask again at the next step; anything else: expired, with the status as
+/// its reason.
 typedef int (*peri_sink_fn)(void *user, const peri_delivery *delivery);
 
 /// Sets where deliveries go. Without a sink, and always in a replay, their state is

@@ -1,7 +1,7 @@
-// What policies remember of a session outlives the host (spec PI-7): fingerprints that were delivered, the
-// vetoes that were spent, how much the agent and its user were told, and their own ctx.state. Taken from the ledger when a
-// session is first seen, and held to the budgets again: what is stored is not trusted. Called by
-// host/read/observe.c.
+// What policies remember of a session outlives the host (spec PI-7): fingerprints that were
+// delivered, the vetoes that were spent, how much the agent and its user were told, and their
+// own ctx.state. Taken from the ledger when a session is first seen, and held to the budgets
+// again: what is stored is not trusted. Called by host/read/observe.c.
 #include "ledger/accepted.h"
 #include "host/admit/admit.h"
 #include "host/told/told.h"

@@ -1,5 +1,5 @@
-// Who may be shown what: which observers are paired with an agent, and whether each may still be fed. What is
-// due waits in the queue of work.
+// Who may be shown what: which observers are paired with an agent, and whether each may still
+// be fed. What is due waits in the queue of work.
 //
 //   work               the queue of what is due
 //   presence           other hosts of the ledger

@@ -1,6 +1,7 @@
-// One source of an agent's bytes, a stream or a file: they are read a line at a time, what a line tells goes
-// to host/read/observe.c, what is wrong with one is said and set aside. Which source is read next is decided
-// in host/read/input.c, for followed files in host/read/follow.c.
+// One source of an agent's bytes, a stream or a file: they are read a line at a time, what a
+// line tells goes to host/read/observe.c, what is wrong with one is said and set aside. Which
+// source is read next is decided in host/read/input.c, for followed files in
+// host/read/follow.c.
 #include <stdlib.h>
 
 #include "host/read/read.h"

@@ -1,8 +1,9 @@
-// Which way leads to an agent, and is it open now? What the dialects of an agent's sources state of their
-// lanes (model/lanes.h) is asked twice: when a proposal is judged, so that no decision names a lane that
-// leads nowhere; and when a delivery is to be handed over, which waits for an event whose answer the model
-// is known to read (case C57). An agent of whose dialects none states lanes takes everything at any moment:
-// whoever takes the deliveries finds the way. Called by host/read/observe.c, host/run/judge.c and the outbox.
+// Which way leads to an agent, and is it open now? What the dialects of an agent's sources
+// state of their lanes (model/lanes.h) is asked twice: when a proposal is judged, so that no
+// decision names a lane that leads nowhere; and when a delivery is to be handed over, which
+// waits for an event whose answer the model is known to read (case C57). An agent of whose
+// dialects none states lanes takes everything at any moment: whoever takes the deliveries finds
+// the way. Called by host/read/observe.c, host/run/judge.c and the outbox.
 #include <stdio.h>
 
 #include "host/run/run.h"

@@ -1,7 +1,8 @@
-// What becomes of a note once it was let through: what its delivery comes to, which its observer is told
-// (ctx.last), and what the agent did about it, which lua/perilune/precision.lua judges by the agent's next
-// steps (spec PE-8). The judge is a Lua observer like any other, asked about one note at a time: the turn it
-// sees begins behind the note, its ctx.state tells the note, and its report is the verdict. Called by
+// What becomes of a note once it was let through: what its delivery comes to, which its
+// observer is told (ctx.last), and what the agent did about it, which
+// lua/perilune/precision.lua judges by the agent's next steps (spec PE-8). The judge is a Lua
+// observer like any other, asked about one note at a time: the turn it sees begins behind the
+// note, its ctx.state tells the note, and its report is the verdict. Called by
 // host/run/judge.c, host/read/observe.c and the outbox.
 #include <stdio.h>
 #include <stdlib.h>

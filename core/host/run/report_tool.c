@@ -1,5 +1,5 @@
-// ObserverReport, the tool of observers that their own programs run (spec CC-9): finds the pairing whose task
-// calls it and answers as the tool does.
+// ObserverReport, the tool of observers that their own programs run (spec CC-9): finds the
+// pairing whose task calls it and answers as the tool does.
 #include <stdio.h>
 
 #include "host/admit/admit.h"

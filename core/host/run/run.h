@@ -1,5 +1,5 @@
-// From a digest to a delivery: an observer runs, what it emits is checked, the policies rule on it, and what
-// they let through is handed over and looked after.
+// From a digest to a delivery: an observer runs, what it emits is checked, the policies rule on
+// it, and what they let through is handed over and looked after.
 //
 //   overrun            who runs out of time again and again
 //   report             conditions of reports

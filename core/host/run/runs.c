@@ -405,7 +405,8 @@ static bool may_wake(peri_host *host, const host_work *work) {
     return !host_stopped(host, pairing) && host_admit(host, work);
 }
 
-// A wake that is counted and shows the observer nothing: there is nobody to run it, or a ceiling is reached.
+// A wake that is counted and shows the observer nothing: there is nobody to run it, or a
+// ceiling is reached.
 static bool passes_over(peri_host *host, const host_work *work) {
     peri_pairing *pairing = work->pairing;
     if (has_no_runtime(host, pairing->observer)) {

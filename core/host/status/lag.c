@@ -1,5 +1,6 @@
-// Is what the agents write being read? Followed files that have grown past the position in the ledger, looked
-// at from outside: so that a host which is stuck, or none at all, is seen by whoever asks.
+// Is what the agents write being read? Followed files that have grown past the position in the
+// ledger, looked at from outside: so that a host which is stuck, or none at all, is seen by
+// whoever asks.
 #include "host/status/status.h"
 #include "host/told/told.h"
 #include "ledger/checkpoint.h"

@@ -1,5 +1,5 @@
-// The states of host/status/states.c, the hosts of the ledger and the lag behind the sources as JSON: the same
-// answers for embedders (case C67).
+// The states of host/status/states.c, the hosts of the ledger and the lag behind the sources as
+// JSON: the same answers for embedders (case C67).
 #include "host/status/status.h"
 #include "host/told/told.h"
 

@@ -1,6 +1,6 @@
-// Reading agent definitions and finding the observers they name (host/written/agents.h). What cannot be used is a
-// warning and the agent goes unobserved: nothing here keeps an agent from running. Called by
-// host/load.c and, for what a config declares, by host/written/config.c.
+// Reading agent definitions and finding the observers they name (host/written/agents.h). What
+// cannot be used is a warning and the agent goes unobserved: nothing here keeps an agent from
+// running. Called by host/load.c and, for what a config declares, by host/written/config.c.
 #include "host/written/agents.h"
 
 #include <stdio.h>

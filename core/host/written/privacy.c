@@ -2,7 +2,7 @@
 // from Lua files, the user's scrub.lua and those a config names. What a broken one would have
 // hidden cannot be known, so every observer is off until it is mended; the kinds that are right
 // count for all else that leaves. Called by host/load.c and, for the
-// patterns, host/check.c; host/observe.c asks for the names of sessions.
+// patterns, host/check.c; host/read/observe.c asks for the names of sessions.
 #include <sodium.h>
 #include <stdlib.h>
 

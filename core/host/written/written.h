@@ -117,8 +117,8 @@ PERI_MUST_USE int host_privacy_patterns(const host_config *config, peri_scrub *s
 PERI_MUST_USE int host_privacy_load(peri_host *host, bool use_user_config);
 
 enum { HOST_ALIAS_CHARS = 18 };
-/// The key of a session: `id`, or a stable name in `room` where that is a secret, for keys are stored, shown
-/// and typed.
+/// The key of a session: `id`, or a stable name in `room` where that is a secret, for keys are
+/// stored, shown and typed.
 peri_str host_session_alias(const peri_host *host, peri_str id,
                             char room[HOST_ALIAS_CHARS + 1]);
 
