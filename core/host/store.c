@@ -3,6 +3,10 @@
 // that is there, and another host would take this one's sessions for its own.
 #include "host/store.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "host/admit/admit.h"
 #include "host/status/status.h"
 #include "host/told/told.h"
@@ -18,6 +22,20 @@ static void tell_none(peri_host *host, const char *error) {
     peri_buf_deinit(&text);
 }
 
+// The path of what SQLite keeps beside an open file, "-wal" and "-shm"; owned, NULL: no memory.
+static char *beside(const peri_host *host, const char *suffix) {
+    char *path;
+    return asprintf(&path, "%s%s", host->ledger_path, suffix) < 0 ? NULL : path;
+}
+
+static peri_file_id journal_of(const peri_host *host) {
+    char *path = beside(host, "-wal");
+    peri_file_id id = {0};
+    if (path) (void)!peri_path_id_of(path, &id);
+    free(path);
+    return id;
+}
+
 static int open_file(peri_host *host) {
     const char *error = NULL;
     peri_ledger_options how = {.replace = host->ledger_replace,
@@ -29,6 +47,7 @@ static int open_file(peri_host *host) {
     } else if (host->mode == PERI_MODE_LIVE) {
         host_presence_open(host, host->ledger_path);
         host->ledger_known = peri_path_id_of(host->ledger_path, &host->ledger_file) == PERI_OK;
+        host->ledger_journal = journal_of(host);
     }
     return status;
 }
@@ -41,13 +60,28 @@ void host_store_open(peri_host *host) {
 
 // ---- A file that is another
 
+static bool is_same(const peri_file_id *a, const peri_file_id *b) {
+    return a->device == b->device && a->inode == b->inode;
+}
+
 static bool is_another(const peri_host *host) {
-    const peri_file_id *was = &host->ledger_file;
     peri_file_id now;
     if (!host->ledger_known) return false;
     int status = peri_path_id_of(host->ledger_path, &now);
-    return status == PERI_ENOENT ||
-           (status == PERI_OK && (now.device != was->device || now.inode != was->inode));
+    return status == PERI_ENOENT || (status == PERI_OK && !is_same(&now, &host->ledger_file));
+}
+
+// The journal of a file that is gone stays where it was. SQLite would take it for that of the file which is
+// there now, and write the old content over the new. To be called while it is open: its number is its own.
+static void remove_journal(const peri_host *host) {
+    static const char *const suffixes[] = {"-wal", "-shm"};
+    peri_file_id now = journal_of(host);
+    if (now.inode == 0 || !is_same(&now, &host->ledger_journal)) return;
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        char *path = beside(host, suffixes[i]);
+        if (path) (void)unlink(path);
+        free(path);
+    }
 }
 
 // All that a host after this one, or the status, would ask for.
@@ -69,6 +103,7 @@ static void begin_anew(peri_host *host) {
     host_warn(host, "ledger-replaced", peri_str_c(host->ledger_path),
               PERI_STR("the ledger was taken away or replaced, and is begun anew"),
               PERI_STR("what was in it is no more known; let it be while a perilune runs"));
+    remove_journal(host);
     peri_ledger_close(host->ledger);
     host->ledger = NULL;
     host->ledger_known = false;

@@ -393,7 +393,7 @@ struct peri_host {
     bool ledger_replace, ledger_dirty;
     bool ledger_asked; // the first step has tried to open it
     bool ledger_known; // `ledger_file` is the file it was opened as
-    peri_file_id ledger_file;
+    peri_file_id ledger_file, ledger_journal;
     bool ledger_trouble;        // a commit failed, and that was said
     peri_claims claims;         // on sessions, against other hosts of the ledger
     uint64_t claim;             // its own, by which others know that it lives

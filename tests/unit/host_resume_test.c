@@ -164,6 +164,26 @@ IT("CC-5 a ledger that is taken away is begun anew, and a stop in the new one is
     scratch_close(&place);
 }
 
+IT("CC-5 a ledger that is put in the place of another keeps what it holds") {
+    scratch_open(&place);
+    peri_ledger *ledger = open_ledger();
+    CHECK_OK(peri_ledger_stop(ledger, PERI_STR("probe"), INT64_MAX));
+    peri_ledger_close(ledger);
+    char other[4096];
+    snprintf(other, sizeof other, "%s/other.db", place.root);
+    CHECK(rename(scratch_path(&place, "ledger.db"), other) == 0);
+    open_host();
+    peri_source *source = hosting_stream(&h, "activity");
+    go(source);
+    CHECK(rename(other, scratch_path(&place, "ledger.db")) == 0);
+    go(source);
+    CHECK_EQ(times(peri_buf_str(&h.log), "taken away or replaced"), 1);
+    go(source);
+    CHECK_EQ(times(records(), "\"state\":\"stopped\",\"reason\":\"observerStopped\""), 1);
+    hosting_close(&h);
+    scratch_close(&place);
+}
+
 IT("CC-10 a ledger that is replaced by something else is done without, which is said") {
     scratch_open(&place);
     open_host();
