@@ -8,7 +8,7 @@
 --   drop   invents a call's outcome       of a call that was never made, or still runs
 --   drop   already delivered              its fingerprint was delivered or waits already
 --   drop   same as another in the batch   one of the same fingerprint ranks higher
---   drop   nothing new since              much like an earlier text, and no work since that one;
+--   drop   nothing new since              much like an earlier text, no work since that one;
 --                                         or meant for the agent, and told to the user last
 --   drop   one veto at a time             another veto of the batch ranks higher
 --   drop   over the batch cap             so many better ones came at once
@@ -166,8 +166,8 @@ local function to_user(reason)
     return { verdict = "deliver", lane = "user", reason = reason }
 end
 
--- True if this is what the user was told last: the finding, or its words, whatever the number in
--- them and the key they come under (cases C54, C59).
+-- True if this is what the user was told last: the finding, or its words, whatever the number
+-- in them and the key they come under (cases C54, C59).
 local function was_told(p, state)
     local finding = ("%s:%s"):format(p.observer, p.fingerprint):sub(1, FINDING_BYTES)
     local words = p.text:lower():gsub("[^%a\128-\255]+", " "):sub(1, WORDS_BYTES)
