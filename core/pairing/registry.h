@@ -89,6 +89,7 @@ typedef struct peri_pairing {
     uint64_t seen_first;   // fingerprint of the agent's first item then
     bool note_due;         // its state was lost: the next digest begins with a recovery note
     int64_t wait_until_wall_ms; // its runtime asked to be left alone until then; 0: it did not
+    int64_t wait_since_wall_ms; // when it asked; a clock that stands before that was put back
     bool out_of_budget;         // and told so
     int64_t budget_until_wall_ms; // when there is a new one; 0: not in this session
     int64_t since_wall_ms;        // when it came into its state

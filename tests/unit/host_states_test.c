@@ -212,6 +212,26 @@ IT("C67 cooling down: until when, why, and over by itself") {
     hosting_close(&h);
 }
 
+IT("C67 cooling down ends with its time, and with a clock that goes back behind its beginning") {
+    fresh();
+    begin(on_ledger(), command);
+    peri_clock_manual now = {.at_wall_ms = 1800000000000};
+    h.host->clock = peri_clock_of(&now);
+    scripted runtime = {.wait_until_wall_ms = now.at_wall_ms + 60000};
+    h.host->runtimes[PERI_RUN_COMMAND] = (peri_runtime){.user = &runtime, .start = start};
+    turn("s");
+    now.at_wall_ms += 59999;
+    turn("s");
+    CHECK_EQ(h.record_count[PERI_RECORD_RUN], 1);
+    runtime.wait_until_wall_ms = 0;
+    now.at_wall_ms = 1700000000000; // three years
+    turn("s");
+    CHECK_EQ(h.record_count[PERI_RECORD_RUN], 2);
+    told t = ask(h.host);
+    CHECK_STR(peri_str_c(t.state), "healthy and silent");
+    hosting_close(&h);
+}
+
 IT("C67 out of budget: which ceiling, and what raises it") {
     fresh();
     scratch_write(&folder, "config.yaml", "limits: { session: { wakes: 1 } }\n");

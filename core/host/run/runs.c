@@ -189,6 +189,7 @@ static void settle_run(peri_host *host, const host_work *work, peri_str id,
     if (proposal) host_record_proposal(host, work, proposal);
     if (result->wait_until_wall_ms > host_wall_ms(host)) {
         pairing->wait_until_wall_ms = result->wait_until_wall_ms;
+        pairing->wait_since_wall_ms = host_wall_ms(host);
         host_pairing_tell(host, pairing, PERI_STR("cooling-down"), result->error, NULL);
     }
     if (!unheard) pairing->cursor = work->upto;
@@ -379,10 +380,12 @@ static void look_at_budget(peri_host *host, peri_pairing *pairing) {
     tell_armed(host, pairing);
 }
 
-// True while its runtime is to be left alone; its activity waits in the tap.
+// True while its runtime is to be left alone; its activity waits in the tap. A clock that was put back
+// tells nothing of how long that is still to be: the runtime is asked, and may ask for it again.
 static bool rests(peri_host *host, peri_pairing *pairing) {
     if (!pairing->wait_until_wall_ms) return false;
-    if (host_wall_ms(host) < pairing->wait_until_wall_ms) {
+    int64_t now = host_wall_ms(host);
+    if (now >= pairing->wait_since_wall_ms && now < pairing->wait_until_wall_ms) {
         pairing->counts.skipped++;
         return true;
     }
