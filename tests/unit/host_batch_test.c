@@ -191,6 +191,20 @@ IT("CC-10 lost state: a fresh id, and the same digest once more behind the recov
     close_host();
 }
 
+IT("CC-9 a report of a task that has ended for a fresh one is refused") {
+    open_host();
+    step(1);
+    char task[PERI_TASK_ID_ROOM];
+    strcpy(task, pairing()->task_id);
+    answer(PERI_RUN_LOST);
+    peri_report_answer got;
+    CHECK_OK(
+        peri_host_report(h.host, PERI_STR("s"), peri_str_c(task), PERI_STR("a finding"), &got));
+    CHECK(got.is_error && strstr(got.text, "not armed"));
+    CHECK_EQ(told("\"record\":\"proposal\""), 0);
+    close_host();
+}
+
 IT("CC-10 the retry comes before what is due of the same observer") {
     open_host();
     step(1);

@@ -11,7 +11,7 @@ typedef struct rig {
     char config[128], observers[128];
 } rig;
 
-static void open_rig(rig *r, const char *policies) {
+static void open_place(rig *r) {
     memset(r, 0, sizeof *r);
     scratch_open(&r->s);
     scratch_write(&r->s, "given/readme.txt", "nothing\n");
@@ -20,6 +20,9 @@ static void open_rig(rig *r, const char *policies) {
     setenv("XDG_CONFIG_HOME", r->config, 1);
     unsetenv("PERILUNE_OBSERVERS");
     unsetenv("PERILUNE_RESTRICTED");
+}
+
+static void open_host(rig *r, const char *policies) {
     peri_buf_init(&r->h.records, 1 << 26);
     peri_buf_init(&r->h.deliveries, 1 << 20);
     peri_buf_init(&r->h.log, 1 << 20);
@@ -35,6 +38,11 @@ static void open_rig(rig *r, const char *policies) {
     CHECK_OK(peri_host_subscribe(r->h.host, hosting_record, &r->h));
     peri_host_set_sink(r->h.host, hosting_sink, &r->h);
     r->source = hosting_stream(&r->h, "activity");
+}
+
+static void open_rig(rig *r, const char *policies) {
+    open_place(r);
+    open_host(r, policies);
 }
 
 static void close_rig(rig *r) {
@@ -327,6 +335,80 @@ IT("PE-2 what a config switches off or shadows holds at once, what it allows fro
     remove_file(&r, "home/perilune/config.yaml");
     step(&r);
     CHECK_NOT_SAID(&r, "changed while off");
+    close_rig(&r);
+}
+
+// A policy of the user's that counts what it was asked about, behind the reason it is given.
+static void write_policy(rig *r, const char *file, const char *words) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "-- perilune-api: 1\nreturn { name = 'p', deliver = function(verdict, p, ctx)\n"
+             "    ctx.state.count = (ctx.state.count or 0) + 1\n"
+             "    verdict.reason = verdict.reason .. ' %s ' .. ctx.state.count\n"
+             "    return verdict\nend }\n",
+             words);
+    scratch_write(&r->s, file, text);
+}
+
+IT("PE-2 a changed policy goes on with its state, also where no ledger keeps it") {
+    rig r;
+    open_place(&r);
+    write_policy(&r, "home/perilune/policies/mine.lua", "one");
+    open_host(&r, "mine");
+    write_lua(&r, "given/o.lua", "o", "said");
+    step(&r);
+    CHECK_SAID(&r, "one 1\"");
+    write_policy(&r, "home/perilune/policies/mine.lua", "two");
+    step(&r);
+    CHECK_LOGGED(&r, "mine.lua: loaded anew (policy)");
+    CHECK_SAID(&r, "two 2\"");
+    close_rig(&r);
+}
+
+IT("PE-2 of two policies that change, one broken: neither is taken, until both are good") {
+    rig r;
+    open_place(&r);
+    write_policy(&r, "home/perilune/policies/mine.lua", "mine");
+    write_policy(&r, "home/perilune/policies/other.lua", "other");
+    open_host(&r, "mine,other");
+    write_lua(&r, "given/o.lua", "o", "said");
+    step(&r);
+    CHECK_SAID(&r, "mine 1 other 1\"");
+    write_policy(&r, "home/perilune/policies/mine.lua", "new");
+    scratch_write(&r.s, "home/perilune/policies/other.lua",
+                  "return {\n  name = 'p' deliver\n}\n");
+    step(&r);
+    CHECK_SAID(&r, "mine 2 other 2\"");
+    CHECK_LOGGED(&r, "other.lua:2");
+    CHECK_LOGGED(&r, "not loaded; the policies go on as they were");
+    write_policy(&r, "home/perilune/policies/other.lua", "mended");
+    step(&r);
+    CHECK_SAID(&r, "new 3 mended 3\"");
+    close_rig(&r);
+}
+
+IT("PE-2 PE-3 a lower ceiling of the day holds at once, a higher one from the next start") {
+    rig r;
+    open_rig(&r, NULL);
+    peri_clock_manual now = {.at_wall_ms = 1800000000000};
+    r.h.host->clock = peri_clock_of(&now);
+    write_lua(&r, "given/o.lua", "o", "said");
+    step(&r);
+    step(&r);
+    CHECK_SAID(&r, "said, count 2");
+    scratch_write(&r.s, "home/perilune/config.yaml", "limits: { day: { proposals: 2 } }\n");
+    step(&r);
+    CHECK_NOT_SAID(&r, "\"record\":\"proposal\"");
+    CHECK_SAID(&r, "the day's ceiling of proposals is reached");
+    scratch_write(&r.s, "home/perilune/config.yaml", "limits: { day: { proposals: 99 } }\n");
+    step(&r);
+    CHECK_NOT_SAID(&r, "\"record\":\"proposal\"");
+    now.at_wall_ms += 24 * 60 * 60 * 1000;
+    step(&r);
+    step(&r);
+    CHECK_SAID(&r, "\"record\":\"proposal\"");
+    step(&r);
+    CHECK_NOT_SAID(&r, "\"record\":\"proposal\"");
     close_rig(&r);
 }
 
