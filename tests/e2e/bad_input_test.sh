@@ -105,8 +105,7 @@ wait
 
 # A followed file that may not be read is told of once, whatever goes on around it.
 mkdir -p "$work/live"
-cp "$work/unreadable.jsonl" "$work/live/unreadable.jsonl"
-chmod 000 "$work/live/unreadable.jsonl"
+mv "$work/unreadable.jsonl" "$work/live/unreadable.jsonl"
 echo "$good" >"$work/live/open.jsonl"
 chmod 755 "$work/live"
 chmod 644 "$work/live/open.jsonl"
