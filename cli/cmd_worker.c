@@ -14,7 +14,7 @@ static const char help[] =
     "\n"
     "Runs the Lua observers of PACK, a folder or one file, in a process of their own:\n"
     "reads one request a line from standard input and writes one answer a line\n"
-    "(docs/reference/ command-protocol.md). A host starts it for observers that ask\n"
+    "(docs/reference/command-protocol.md). A host starts it for observers that ask\n"
     "for `isolation = \"worker\"` and for those of a project.\n"
     "\n"
     "  --content HASH  only what has this SHA-256; a file that changed is not\n"
