@@ -32,11 +32,13 @@ local VALUED = {
     ["--filter"] = true, ["-F"] = true, ["-w"] = true, ["--workspace"] = true, ["-C"] = true,
     ["--dir"] = true, ["--prefix"] = true, ["--cwd"] = true, ["--project"] = true,
 }
--- And behind it: `npm install --registry URL`.
+-- And behind it: `npm install --registry URL`; `-w` takes one of npm and none of pnpm.
 local VALUED_BEHIND = {
     ["--registry"] = true, ["--git"] = true, ["--branch"] = true, ["--rev"] = true,
     ["--tag"] = true, ["--features"] = true, ["--group"] = true, ["--manifest-path"] = true,
     ["--package"] = true, ["--index-url"] = true, ["--extra-index-url"] = true,
+    ["--filter"] = true, ["--dir"] = true, ["--prefix"] = true, ["--cwd"] = true,
+    ["--project"] = true,
 }
 
 -- The arguments from the verb on, without options and what those take.

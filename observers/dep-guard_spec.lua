@@ -12,6 +12,14 @@ describe("dep-guard", function()
         assert.same({ 2 }, said[1].proposal.evidence)
     end)
 
+    it("takes the value of an option for no package, before the verb or behind it", function()
+        for _, line in ipairs({ "pnpm --filter web add axios", "pnpm add --filter web axios",
+            "npm install --prefix app axios", "uv add --project app axios" }) do
+            local said = testing.replay(spec, { user = "Fix it.", act.bash(line, "ok") })
+            assert.equal("dep:axios", said[1].proposal.fingerprint)
+        end
+    end)
+
     it("looks past what was asked for at the rest of the session", function()
         local said = testing.replay(spec, { user = "Use zod.", act.bash("npm i zod", "ok"),
             act.bash("npm i left-pad", "ok") })
