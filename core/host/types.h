@@ -250,7 +250,8 @@ typedef struct host_counts {
     uint64_t shadowed; // notes of observers in shadow that would have been delivered
     uint64_t followed, ignored, contradicted;
     uint64_t failed_runs;
-    uint64_t lost; // observations, work and deliveries beyond a maximum or out of memory
+    uint64_t known_runs; // not made again: a host before this one was shown their items
+    uint64_t lost;       // observations, work and deliveries beyond a maximum or out of memory
     uint64_t other_files, unread_files;
     uint64_t quarantined;
     uint64_t same_session; // files of a session that is read from a better kind of source

@@ -403,7 +403,11 @@ static bool may_wake(peri_host *host, const host_work *work) {
         miss(host, work);
         return false;
     }
-    if (host_resume_has_seen(work) || rests(host, pairing)) return false;
+    if (host_resume_has_seen(work)) {
+        host->counts.known_runs++;
+        return false;
+    }
+    if (rests(host, pairing)) return false;
     if (host_overrun_ends(host, pairing)) return false;
     return !host_stopped(host, pairing) && host_admit(host, work);
 }

@@ -100,6 +100,11 @@ static void say_observers(const peri_host *host, peri_buf *out) {
     }
     peri_buf_add_c(out, ", ");
     plural(out, c->model_calls, "model call", "model calls");
+    if (c->known_runs) {
+        peri_buf_add_c(out, "\nearlier  ");
+        plural(out, c->known_runs, "observer run", "observer runs");
+        peri_buf_add_c(out, " made before, on the same ledger; none is repeated");
+    }
     peri_buf_add_c(out, "\ndecided  ");
     plural(out, c->delivered, "delivery", "deliveries");
     peri_buf_add_c(out, " (");
