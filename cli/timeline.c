@@ -8,7 +8,7 @@
 
 #include "plain.h"
 
-enum { TEXT_INDENT = 10, TEXT_LINES = 3 };
+enum { TEXT_INDENT = 10, TEXT_LINES = 3, NAME_WIDTH = 13 };
 
 static bool is(peri_str a, const char *b) {
     return a.len == strlen(b) && memcmp(a.ptr, b, a.len) == 0;
@@ -94,26 +94,49 @@ static const char *lane_words(peri_str lane) {
     return "";
 }
 
+static const char *verdict_word(const peri_record *r) {
+    if (is(r->state, "deliver")) return is(r->lane, "hold") ? "veto" : "deliver";
+    return is(r->state, "defer") ? "defer" : "drop";
+}
+
+static const char *verdict_colour(const peri_record *r) {
+    if (is(r->state, "deliver")) return is(r->lane, "hold") ? RED : GREEN;
+    return is(r->state, "defer") ? YELLOW : DIM;
+}
+
+static peri_str text_of(const char *c) {
+    return (peri_str){c, strlen(c)};
+}
+
+static size_t width_of(peri_str text) {
+    size_t width = 0;
+    for (size_t i = 0; i < text.len; i++) width += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    return width;
+}
+
+// Where it goes, or why it does not: behind the verdict if the line has room for it, else below.
 static void print_verdict(timeline *t, const peri_record *r, const timeline_note *note) {
-    bool released = is(r->trigger, "released");
-    fprintf(t->out, "step %3llu  %s%-13.*s%s ", (unsigned long long)r->step, paint(t, BOLD),
-            (int)r->observer.len, r->observer.ptr, paint(t, PLAIN));
-    if (is(r->name, "shadow"))
-        fprintf(t->out, "%sin shadow, would%s ", paint(t, DIM), paint(t, PLAIN));
-    if (is(r->state, "deliver")) {
-        bool hold = is(r->lane, "hold");
-        fprintf(t->out, "%s%s%s: %s", paint(t, hold ? RED : GREEN), hold ? "veto" : "deliver",
-                paint(t, PLAIN), lane_words(r->lane));
-    } else {
-        bool defer = is(r->state, "defer");
-        fprintf(t->out, "%s%s%s: ", paint(t, defer ? YELLOW : DIM), defer ? "defer" : "drop",
-                paint(t, PLAIN));
-        plain_print(t->out, r->reason);
-    }
-    if (released && note)
-        fprintf(t->out, ", said at step %llu", (unsigned long long)note->step);
+    static const char in_shadow[] = "in shadow, would ";
+    const char *word = verdict_word(r);
+    bool shadow = is(r->name, "shadow");
+    peri_str to = is(r->state, "deliver") ? text_of(lane_words(r->lane)) : r->reason;
+    char said[40] = "", why[1024];
+    if (is(r->trigger, "released") && note)
+        snprintf(said, sizeof said, ", said at step %llu", (unsigned long long)note->step);
+    snprintf(why, sizeof why, "%.*s%s", (int)to.len, to.ptr, said);
+    size_t name = r->observer.len < NAME_WIDTH ? NAME_WIDTH : r->observer.len;
+    size_t width = TEXT_INDENT + name + 1 + (shadow ? sizeof in_shadow - 1 : 0) + strlen(word) +
+                   2 + width_of(text_of(why)) + 3 + r->id.len;
+    bool fits = width <= (size_t)plain_columns();
+    fprintf(t->out, "step %3llu  %s%-*.*s%s ", (unsigned long long)r->step, paint(t, BOLD),
+            NAME_WIDTH, (int)r->observer.len, r->observer.ptr, paint(t, PLAIN));
+    if (shadow) fprintf(t->out, "%s%s%s", paint(t, DIM), in_shadow, paint(t, PLAIN));
+    fprintf(t->out, "%s%s%s", paint(t, verdict_colour(r)), word, paint(t, PLAIN));
+    if (fits) fputs(": ", t->out);
+    if (fits) plain_print(t->out, text_of(why));
     fprintf(t->out, "   %s%.*s%s\n", paint(t, DIM), (int)r->id.len, r->id.ptr, paint(t, PLAIN));
-    if (note) print_words(t, (peri_str){note->text, strlen(note->text)});
+    if (!fits) print_words(t, text_of(why));
+    if (note) print_words(t, text_of(note->text));
 }
 
 static void print_summary(timeline *t, const peri_record *r) {

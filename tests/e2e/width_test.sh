@@ -26,6 +26,19 @@ shows replay --config config.yaml "$recording"
 for id in $(sed -n 's/^step .*   \([0-9a-f]\{10\}\)$/\1/p' "$work/out" | sort -u); do
   shows explain "$id"
 done
+for name in claim-check danger-cmd; do
+  printf 'observers: { %s: { mode: shadow } }\n' "$name" >shadow.yaml
+  shows run --config shadow.yaml --state "$work/$name" "$recording"
+  check "what $name would say in shadow is among them" grep -q "in shadow, would" "$work/out"
+done
+cat >wordy.lua <<'LUA'
+-- perilune-api: 1
+return { name = "wordy", deliver = function()
+  return { verdict = "drop", reason = "nobody is at this desk after noon, and what was found can wait until tomorrow" }
+end }
+LUA
+shows replay --policy default,wordy.lua "$recording"
+shows policy lanes
 shows log --replay
 shows log
 shows precision
