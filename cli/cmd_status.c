@@ -171,20 +171,24 @@ static void print_counts(const peri_observer_state *s) {
                    (number)s->no_runtime, (number)s->failures);
     }
     if (s->proposed) {
-        print_line("said", "%llu: %llu delivered, %llu deferred, %llu dropped",
+        print_line("said", "%llu: %llu delivered, %llu deferred, %llu dropped%s",
                    (number)s->proposed, (number)s->delivered, (number)s->deferred,
-                   (number)s->dropped);
+                   (number)s->dropped, s->shadow ? ", the rest in shadow" : "");
     }
     if (s->digest_wall_ms) {
         print_line("shown", "step %llu last, at %s", (number)s->digest_step,
                    time_text(s->digest_wall_ms, at));
     }
     for (size_t i = 0; i < s->drop_count; i++) {
-        print_line(i ? "" : "dropped", "%llu: %.*s", (number)s->drops[i].count,
-                   (int)s->drops[i].reason.len, s->drops[i].reason.ptr);
+        print_line(i ? "" : "dropped", "%llu: %.*s%s", (number)s->drops[i].count,
+                   (int)s->drops[i].reason.len, s->drops[i].reason.ptr,
+                   s->shadow ? " (in shadow, too)" : "");
     }
     if (s->tokens) print_line("tokens", "%llu", (number)s->tokens);
-    if (s->lag) print_line("lag", "%llu events not shown to it yet", (number)s->lag);
+    if (s->lag) {
+        print_line("lag", "%llu events not judged yet%s", (number)s->lag,
+                   s->skipped ? "; a skipped run leaves them to the next" : "");
+    }
 }
 
 static char *copy_of(peri_str text) {

@@ -301,7 +301,7 @@ static void tell_delivery(peri_buf *out, const char *label, const peri_record *r
                           peri_buf *line) {
     bool unshown = is_verdict(row) && peri_str_eq(row->trigger, PERI_STR("would-deliver"));
     add_meaning(line, row->state, delivery_phrases);
-    if (unshown) peri_buf_add_c(line, ", though it was never shown to it");
+    if (unshown) peri_buf_add_c(line, " (it was never shown to the agent)");
     add_reason(line, row->reason);
     peri_buf_add_c(line, " (");
     peri_prose_add_time(line, row->at_wall_ms);

@@ -62,6 +62,10 @@ check "in one line" grep -q 'perilune replay' "$work/err"
 try "$perilune" replay few.jsonl
 check "PE-8 a replay says what observers in shadow would have delivered" says "8 notes that would have been delivered"
 check "PE-8 and that it would" says "in shadow, would"
+try "$perilune" run --quiet --state "$work/said" few.jsonl
+try "$perilune" status --state "$work/said"
+check "status counts what is said in shadow apart" \
+  says "0 delivered, 0 deferred, 0 dropped, the rest in shadow"
 try "$perilune" precision --replay --json heeded
 check "PE-8 its numbers come with what they are counted over" \
   says '"observer":"heeded","shown":false,"delivered":4,"judged":4,"followed":4,"ignored":0,"contradicted":0'
@@ -71,7 +75,7 @@ check "PE-8 what no agent was shown is told apart" says "notes no agent was show
 check "PE-8 with denominators" sh -c "grep -A 1 '4 not shown, 4 judged' '$work/out' | grep -q '4 of 4 (100 %) followed'"
 id=$("$perilune" log --replay --observer heeded --json | sed -n 's/.*"id":"\([^"]*\)".*"state":"followed".*/\1/p' | sed 1q)
 try "$perilune" explain "$id"
-check "PE-8 explain tells what the agent did, and that it had not been told" says "never shown to it"
+check "PE-8 explain tells what the agent did, and that it had not been told" says "(it was never shown"
 try "$perilune" promote heeded
 check "PE-8 promote refuses below the floor" exits 1
 check "PE-8 it says how many are missing" says "stays in shadow: 4 notes were judged, 20 are needed"
