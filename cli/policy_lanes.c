@@ -102,7 +102,7 @@ static void print_dialect(void *user, peri_str dialect, const peri_lanes *lanes)
     if (!p->json) {
         fprintf(p->out, "%.*s", PERI_FMT(dialect));
         if (lanes->checked.len) fprintf(p->out, ", tried with %.*s", PERI_FMT(lanes->checked));
-        fputs(lanes->stated ? "\n" : ": states none, whoever takes deliveries finds the way\n",
+        fputs(lanes->stated ? "\n" : ": no table; whoever takes the deliveries finds the way\n",
               p->out);
     }
     if (!lanes->stated) return;
@@ -111,7 +111,13 @@ static void print_dialect(void *user, peri_str dialect, const peri_lanes *lanes)
     }
 }
 
+static const char legend[] =
+    "How a note of each lane reaches the agent: in the answer to which event of its\n"
+    "client (EVENT.ANSWER), or by a command at any moment (*.COMMAND); the first that\n"
+    "comes is taken. ok: the model reads it; since V: from version V of the client.\n\n";
+
 void policy_lanes(peri_host *host, bool json, FILE *out) {
     printing p = {.out = out, .json = json};
+    if (!json) fputs(legend, out);
     peri_host_each_lanes(host, print_dialect, &p);
 }

@@ -78,6 +78,8 @@ void peri_agent_request_add_json(const peri_agent_request *request, peri_buf *ou
 
 // ---- Step 1
 
+static const char not_named[] = "only for an observer that the agent's definition names";
+
 static bool names_agent(peri_str entry) {
     size_t open = peri_str_find_byte(entry, '(', 0);
     return peri_tool_is_agent(peri_str_trim(peri_str_sub(entry, 0, open)));
@@ -85,7 +87,7 @@ static bool names_agent(peri_str entry) {
 
 static bool check_tools(const peri_gate_question *q, peri_gate_trace *out) {
     if (!q->named) {
-        return say(out, PERI_GATE_TOOLS, SKIP, "the observer is not named by the agent");
+        return say(out, PERI_GATE_TOOLS, SKIP, not_named);
     }
     for (size_t i = 0; i < q->refused_tool_count; i++) {
         peri_str entry = q->refused_tools[i];
@@ -169,7 +171,7 @@ static bool check_types(const peri_permissions *permissions, const peri_gate_que
                         peri_gate_trace *out) {
     const peri_gate_step step = PERI_GATE_ALLOWED_TYPES;
     peri_str type = q->request.type;
-    if (!q->named) return say(out, step, SKIP, "the observer is not named by the agent");
+    if (!q->named) return say(out, step, SKIP, not_named);
     bool limited = false, allowed = false;
     for (size_t i = 0; i < q->tool_count; i++) {
         allowed |= entry_allows(q->tools[i], type, &limited);
@@ -226,7 +228,8 @@ void peri_gate_judge(const peri_permissions *permissions, const peri_gate_questi
     if (!check_tools(q, out)) return;
     if (!check_deny_rules(permissions, q, &denied, out)) return;
     if (!check_types(permissions, q, out)) return;
-    say(out, PERI_GATE_REQUEST, PASS, "%.*s", PERI_FMT(q->request.description));
+    say(out, PERI_GATE_REQUEST, PASS, "would be made as \"%.*s\"",
+        PERI_FMT(q->request.description));
     check_permissions(permissions, q, denied, out);
 }
 

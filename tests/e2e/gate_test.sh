@@ -12,6 +12,9 @@ rows=$(wc -l <"$root/tests/gate/table.jsonl")
 check "CC-4 every row of the table is judged as it says" [ "$(echo "$table" | tail -n 1)" = "$rows passed, 0 failed" ]
 try "$perilune" gate --agent main
 check "the gate wants to know the observer" refuses --observer
+try "$perilune" gate --agent main --observer loop-guard
+check "a step that is skipped says for whom it is" grep -q "only for an observer that the agent's definition names" "$work/out"
+check "and the request is told as one" grep -q 'would be made as "Observe main"' "$work/out"
 try "$perilune" gate --agent main --observer x --mode fast
 check "an unknown mode is named" refuses fast
 try "$perilune" gate --agent main --observer x --settings "$work/nosuch.json"

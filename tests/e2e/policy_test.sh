@@ -62,6 +62,7 @@ try "$perilune" policy table --policy shadow
 check "the table is that of the policies it is asked about" grep -q 'running   log' "$work/out"
 
 try "$perilune" policy lanes
+check "the table of ways begins with what its words mean" says 'ok: the model reads it; since V:'
 check "PE-6 every dialect of a live agent states its lanes" says 'codex-hooks, tried with 0.171.0'
 check "PE-7 a lane without a way says what stands in for it" says 'steer      none: prompt instead'
 printf 'channels: { claude-hooks: { "PostToolUse:Agent": { additionalContext: dropped } } }\n' \
