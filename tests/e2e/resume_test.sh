@@ -125,4 +125,15 @@ host "$observed"
 check "CC-6 perilune stop is such a tombstone too" [ "$(runs watcher)" -eq 0 ]
 host "$observed"
 check "CC-6 for every host after it" [ "$(runs watcher)" -eq 0 ]
+
+# --- what is stopped takes no task from the recording
+
+restart
+try "$perilune" stop watcher --state "$work/state"
+touch "$work/projects/$session/subagents/agent-a9.jsonl"
+printf '%s\n' '{"type":"observer-ref","observerTaskId":"a9","observerAgentType":"watcher","timestamp":"2026-11-30T23:00:00.000Z"}' >>"$observed"
+host "$observed"
+host "$observed"
+check "CC-6 a stopped observer keeps its task, whatever the observer-ref names" [ "$(id_of watcher)" = "$task" ]
+check "CC-6 and stays stopped" [ "$(runs watcher)" -eq 0 ]
 finish
