@@ -228,6 +228,30 @@ IT("reads the rest of a rotated file and then the new one") {
     stop();
 }
 
+IT("reads each record of files that are rotated in a row once") {
+    start("tree", SAY("one"));
+    check_heard("one ");
+    rename_to("tree/a.jsonl", "tree/a.jsonl.1");
+    append("tree/a.jsonl", SAY("two"));
+    check_heard("one two ");
+    rename_to("tree/a.jsonl.1", "tree/a.jsonl.2");
+    rename_to("tree/a.jsonl", "tree/a.jsonl.1");
+    append("tree/a.jsonl", SAY("three"));
+    check_heard("one two three ");
+    append("tree/a.jsonl", SAY("more")); // so that this name is looked at first
+    rename_to("tree/a.jsonl.2", "tree/a.jsonl.3");
+    rename_to("tree/a.jsonl.1", "tree/a.jsonl.2");
+    rename_to("tree/a.jsonl", "tree/a.jsonl.1");
+    append("tree/a.jsonl", SAY("four"));
+    settle();
+    check_heard(strstr(peri_buf_c(&heard), "four more") ? "one two three four more "
+                                                        : "one two three more four ");
+    append("tree/a.jsonl.2", SAY("late"));
+    check_heard(strstr(peri_buf_c(&heard), "four more") ? "one two three four more late "
+                                                        : "one two three more four late ");
+    stop();
+}
+
 IT("reads the rest of a rotated file that is followed by its name alone") {
     start("tree/a.jsonl", SAY("one"));
     check_heard("one ");
@@ -251,6 +275,21 @@ IT("C05 knows a file again that was rotated while no run was there") {
     start_run("tree");
     settle();
     check_heard(strstr(peri_buf_c(&heard), "three two") ? "three two " : "two three ");
+    stop();
+}
+
+IT("C05 knows files again that were rotated in a row while no run was there") {
+    start("tree", SAY("one"));
+    check_heard("one ");
+    rename_to("tree/a.jsonl", "tree/a.jsonl.1");
+    append("tree/a.jsonl", SAY("two"));
+    check_heard("one two ");
+    peri_host_free(host);
+    rename_to("tree/a.jsonl.1", "tree/a.jsonl.2");
+    rename_to("tree/a.jsonl", "tree/a.jsonl.1");
+    append("tree/a.jsonl", SAY("six"));
+    start_run("tree");
+    check_heard("six ");
     stop();
 }
 

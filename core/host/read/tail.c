@@ -39,8 +39,9 @@ static void drop_source(peri_host *host, host_tail *tail) {
     tail->read_at = tail->at.offset;
 }
 
-static void restart(peri_host *host, host_tail *tail) {
-    tail->at = (host_position){0};
+static void restart(peri_host *host, host_tail *tail, host_position at) {
+    tail->at = at;
+    tail->saved_offset = UINT64_MAX; // in another file
     tail->tries = 0;
     tail->foreign = tail->renamed = false;
     drop_source(host, tail);
@@ -167,10 +168,7 @@ static bool open_renamed(peri_host *host, host_tail *tail) {
     bool opened = false;
     if (host_tails_want(host, path)) {
         host_tail *other = host_tails_add(host, path);
-        if (other && !other->known) {
-            other->known = true;
-            other->at = tail->at;
-        }
+        if (other) other->given = tail->at;
     } else {
         peri_file file;
         peri_file_id id;
@@ -244,6 +242,20 @@ static int go_on(peri_host *host, host_tail *tail, peri_file *file, const peri_f
     return 1;
 }
 
+// Where reading stands in a file that took this name: files are rotated in a row, and any of them may be
+// looked at first.
+static host_position taken_over(const peri_host *host, const host_tail *tail,
+                                const peri_file_id *id) {
+    if (is_same_inode(&tail->given.id, id)) return tail->given;
+    const host_tail *owner = host_tails_owner(host, id);
+    if (owner && owner != tail && is_same_inode(&owner->at.id, id)) return owner->at;
+    peri_checkpoint from;
+    if (!host->ledger || peri_ledger_get_checkpoint(host->ledger, (peri_str){0}, id->device,
+                                                    id->inode, &from) < 0)
+        return (host_position){0};
+    return (host_position){*id, from.offset, from.print};
+}
+
 int host_tail_open(peri_host *host, host_tail *tail) {
     peri_file file;
     peri_file_id id;
@@ -256,13 +268,15 @@ int host_tail_open(peri_host *host, host_tail *tail) {
         peri_file_close(&file);
         return 0;
     }
-    if (status == PERI_OK && !holds(&tail->at, &file, &id)) {
+    bool given = is_same_inode(&tail->given.id, &id) && !is_same_inode(&tail->at.id, &id);
+    if (status == PERI_OK && (given || !holds(&tail->at, &file, &id))) {
         bool moved = tail->at.offset && !is_same_inode(&tail->at.id, &id);
         if (moved && open_renamed(host, tail)) {
             peri_file_close(&file);
             return 1;
         }
-        restart(host, tail);
+        host_position at = taken_over(host, tail, &id);
+        restart(host, tail, holds(&at, &file, &id) ? at : (host_position){0});
     }
     if (status == PERI_OK) {
         host_tails_own(host, tail, id);
@@ -309,7 +323,7 @@ bool host_tail_rest(peri_host *host, host_tail *tail) {
     tail->careful = false;
     peri_file_id id;
     if (tail->renamed) {
-        restart(host, tail);
+        restart(host, tail, (host_position){0});
         return true;
     }
     return peri_path_id_of(tail->path, &id) == PERI_OK && !is_same_inode(&id, &tail->at.id);

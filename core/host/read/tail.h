@@ -20,9 +20,9 @@ typedef struct host_tail {
     char *path;                     // owned
     const peri_dialect *dialect;    // NULL: found out
     peri_source *source;            // NULL until its dialect is known
-    host_position at;
-    peri_file_id owned; // the file whose owner this is (host_tails_own)
-    uint64_t opened_at; // where `source->file` was opened
+    host_position at, given;        // `given`: in a file that another name had before
+    peri_file_id owned;             // the file whose owner this is (host_tails_own)
+    uint64_t opened_at;             // where `source->file` was opened
     uint64_t
         read_at; // next byte: what stands between the position and it is held by the reader
     uint64_t saved_offset; // of the position that the ledger has
