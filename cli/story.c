@@ -404,6 +404,12 @@ static void tell_run(const peri_story *story, peri_buf *out, const peri_record *
     add_entry(out, "Then", line);
 }
 
+// The client's words for what `pairing_meanings` says in a person's.
+static bool says_no_more(peri_str reason) {
+    return peri_str_eq(reason, PERI_STR("agent_observer_stop")) ||
+           peri_str_eq(reason, PERI_STR("observerStopped"));
+}
+
 static void tell_pairing(const peri_story *story, peri_buf *out, const peri_record *last,
                          peri_buf *line) {
     static const phrase endings[] = {
@@ -417,7 +423,7 @@ static void tell_pairing(const peri_story *story, peri_buf *out, const peri_reco
         const peri_record *row = &story->rows[i];
         if (row->kind != PERI_RECORD_PAIRING) continue;
         add_meaning(line, row->state, pairing_meanings);
-        add_reason(line, row->reason);
+        add_reason(line, says_no_more(row->reason) ? (peri_str){0} : row->reason);
         peri_buf_add_c(line, " (");
         peri_prose_add_time(line, row->at_wall_ms);
         peri_buf_add_byte(line, ')');

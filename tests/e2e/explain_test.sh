@@ -40,7 +40,7 @@ told() { # KIND STATE WORDS
 told run silent 'nothing that it speaks of was there'
 told run skipped 'Its wake() saw no reason to run it'
 told pairing armed 'It was shown what the agent did from then on.'
-check "PE-5 a pairing with all that became of it" says 'Its agent had ended: agent_observer_stop'
+check "PE-5 a pairing with all that became of it" says 'Its agent had ended. ('
 mkdir "$work/failing"
 cat >"$work/failing/broken.lua" <<'LUA'
 -- perilune-api: 1
