@@ -77,12 +77,15 @@ static bool tells_result(peri_str clause) {
     return false;
 }
 
-// Behind `call`, or behind the name of an id. A bare number behind `call` counts calls.
+// Behind the name of an id, or between `call` and its exit: what one is told to call may be a function
+// (`call sha256`), and a bare number counts calls.
 static bool is_named(const words *w) {
     static const char *const ids[] = {"call_id", "callid", "tool_call_id", "tool_use_id", NULL};
     if (!has(w->word, is_digit)) return false;
     if (is_one_of(w->before, ids)) return true;
-    return peri_str_eq_nocase(w->before, PERI_STR("call")) && has(w->word, is_letter);
+    words next = *w;
+    return peri_str_eq_nocase(w->before, PERI_STR("call")) && has(w->word, is_letter) &&
+           next_word(&next) && begins_exit(next.word);
 }
 
 static size_t prefix_of(peri_str id) {

@@ -84,8 +84,10 @@ IT("C21 leaves honest advice alone") {
         "call 3 exited with code 1 like calls 1 and 2",      // counted
         "step2 failed, node18 exited with code 1",           // no form of an id here
         "k8_test.py passed, k9_test.py failed",              // files
-        "the k21 connector is not wired",                    // no outcome
-        "k21 is new. The last run exited with code 1",       // another sentence
+        "you call utf8_decode, which fails on a lone byte",  // a function
+        "do not call sha256: the build fails without it",
+        "the k21 connector is not wired",              // no outcome
+        "k21 is new. The last run exited with code 1", // another sentence
         "The tests passed, but with exit code 0 only by luck",
         "",
     };
