@@ -39,6 +39,9 @@ end }
 LUA
 shows replay --policy default,wordy.lua "$recording"
 shows policy lanes
+shows run --quiet --state "$work/sunk" --sink "$work/notes" "$recording"
+check "notes that the agent's stream never shows are asked about" \
+  grep -q 'no longer looked for: does the agent get them?' "$work/out"
 shows log --replay
 shows log
 shows precision

@@ -133,9 +133,10 @@ static void say_outbox(const peri_host *host, peri_buf *out) {
                       (unsigned long long)c->seen, (unsigned long long)c->expired);
     }
     if (host->outbox.overdue_count || host->outbox.lost_count) {
-        peri_buf_addf(out,
-                      "unseen   %zu for three turns and more, %llu for good: do they arrive?\n",
-                      host->outbox.overdue_count, (unsigned long long)host->outbox.lost_count);
+        peri_buf_addf(
+            out,
+            "unseen   %zu for three turns, %llu no longer looked for: does the agent get them?\n",
+            host->outbox.overdue_count, (unsigned long long)host->outbox.lost_count);
     }
     if (c->lost_handing) {
         peri_buf_addf(out, "         %llu of those lost in hand-over by the host before\n",
