@@ -71,9 +71,8 @@ typedef struct peri_runtime {
 } peri_runtime;
 
 /// Checks a draft against its observer's definition (spec PI-5) and makes a proposal of it. On
-/// refusal
-/// `*reason` says why in one clause. A report is cut at PERI_PROPOSAL_TEXT_MAX_CP instead of
-/// refused. PERI_OK with an owned `*out`; PERI_EINVAL; PERI_ENOMEM.
+/// refusal `*reason` says why in one clause. A report is cut at PERI_PROPOSAL_TEXT_MAX_CP
+/// instead of refused. PERI_OK with an owned `*out`; PERI_EINVAL; PERI_ENOMEM.
 PERI_MUST_USE int peri_draft_check(const peri_observer *observer, const peri_draft *draft,
                                    peri_str id, peri_proposal **out, const char **reason);
 

@@ -1,6 +1,5 @@
-// What people wrote: configs, definitions of observers and agents, dialects, what a project brings along.
-// It is
-// loaded before a stream is read, and anew when it changes.
+// What people wrote: configs, definitions of observers and agents, dialects, what a project
+// brings along. It is loaded before a stream is read, and anew when it changes.
 //
 //   file_names         which files are definitions
 //   shipped            files inside the library
