@@ -41,6 +41,7 @@ for name in PERILUNE_OBSERVERS PERILUNE_RESTRICTED; do
 done
 PERILUNE_OBSERVERS=0 status
 check "CC-1 status names PERILUNE_OBSERVERS" grep -qx 'observers are off: PERILUNE_OBSERVERS is off in the environment' "$work/out"
+check "PI-11 PI-14 and no enabling of one as the way out" sh -c "grep -q 'mend or change what it names' '$work/out' && ! grep -q 'perilune enable' '$work/out'"
 PERILUNE_RESTRICTED=1 status
 check "CC-1 status names PERILUNE_RESTRICTED" grep -qx 'observers are off: PERILUNE_RESTRICTED is on in the environment' "$work/out"
 PERILUNE_RESTRICTED=1 status --json

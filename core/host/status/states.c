@@ -95,14 +95,20 @@ static int64_t changed_at(const peri_entry *entry) {
     return path[0] == '/' && peri_path_id_of(path, &id) == PERI_OK ? id.changed_wall_ms : 0;
 }
 
+// Enabling one observer helps only while nothing keeps all of them from running.
+static peri_str end_of_off(telling *t, const peri_entry *entry) {
+    if (t->host->switched_off || !t->host->config.observers_enabled)
+        return PERI_STR("mend or change what it names, and start again");
+    return text(t, "perilune enable %.*s, or change the switch it names",
+                PERI_FMT(entry->name));
+}
+
 // What keeps it from being loaded or armed; false if nothing does.
 static bool from_entry(telling *t, const peri_entry *entry, peri_observer_state *out) {
     out->since_wall_ms = changed_at(entry);
     switch (entry->state) {
     case PERI_ENTRY_OFF:
-        say(out, "off", entry->reason,
-            text(t, "perilune enable %.*s, or change the switch it names",
-                 PERI_FMT(entry->name)));
+        say(out, "off", entry->reason, end_of_off(t, entry));
         return true;
     case PERI_ENTRY_REPLACED:
         say(out, "replaced", entry->reason, (peri_str){0});
