@@ -125,7 +125,7 @@ check "an unreadable file that is followed is named once" \
   [ "$(grep -c 'unreadable.jsonl: permission' "$work/err")" -eq 1 ]
 check "and counted once" grep -q '1 file or folder that could not be read' "$work/out"
 
-for name in "$0" "$work/nosuch"; do
+for name in "$work/prose.txt" "$work/nosuch"; do
   try "$perilune" observers --observers "$name"
   check "a file or nothing named as the folder of observers: told that no folder has this name" \
     grep -q "$name: error: .*no folder has this name" "$work/err"
