@@ -3,6 +3,8 @@
 #include "base/arena.h"
 
 #include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct peri_arena_chunk {
@@ -86,6 +88,18 @@ peri_str peri_arena_copy(peri_arena *arena, peri_str text) {
     if (!ptr) return (peri_str){0};
     if (text.len) memcpy(ptr, text.ptr, text.len);
     return (peri_str){ptr, text.len};
+}
+
+char *peri_arena_printf(peri_arena *arena, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, args);
+    char *text = len < 0 ? NULL : peri_arena_alloc(arena, (size_t)len + 1);
+    if (text) vsnprintf(text, (size_t)len + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
 }
 
 void peri_arena_shrink(peri_arena *arena, const void *last, size_t had, size_t keep) {

@@ -33,6 +33,10 @@ void *peri_arena_zero(peri_arena *arena, size_t size);
 /// absent.
 peri_str peri_arena_copy(peri_arena *arena, peri_str text);
 
+/// The formatted text in the arena, ended by NUL; NULL when memory or the ceiling ran out.
+char *peri_arena_printf(peri_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /// Gives back the end of the most recent allocation: it was `had` bytes, now it is `keep`.
 void peri_arena_shrink(peri_arena *arena, const void *last, size_t had, size_t keep);
 

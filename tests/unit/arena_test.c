@@ -89,6 +89,15 @@ IT("takes back the end of the newest allocation and of no other") {
     peri_arena_deinit(&arena);
 }
 
+IT("keeps a formatted text with its NUL, or none at all") {
+    peri_arena arena;
+    peri_arena_init(&arena, 64);
+    const char *text = peri_arena_printf(&arena, "%s:%d", "config.yaml", 7);
+    CHECK(text && strcmp(text, "config.yaml:7") == 0);
+    CHECK(!peri_arena_printf(&arena, "%64s", "x"));
+    peri_arena_deinit(&arena);
+}
+
 IT("is empty and usable after deinit") {
     peri_arena arena;
     peri_arena_init(&arena, 64);

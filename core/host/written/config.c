@@ -1,7 +1,6 @@
 // config.yaml, over the defaults. A file with a mistake counts not at all: its reader
 // is told where and the settings before it stay.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/yaml.h"
 #include "host/written/written.h"
@@ -114,13 +113,10 @@ static void del_name(reading *r, const peri_str **list, size_t *count, peri_str 
 
 // "WHAT FILE:LINE", with a NUL behind it; absent when memory ran out.
 static peri_str place(reading *r, const char *what, uint32_t line) {
-    char *text = NULL;
-    int len = asprintf(&text, "%s %.*s:%u", what, PERI_FMT(r->doc.file), line);
-    peri_str with_end = len < 0 ? (peri_str){0} : peri_str_of(text, (size_t)len + 1);
-    peri_str kept = peri_arena_copy(&r->to->arena, with_end);
-    free(len < 0 ? NULL : text);
-    if (!kept.ptr) r->status = PERI_ENOMEM;
-    return peri_str_sub(kept, 0, kept.len ? kept.len - 1 : 0);
+    const char *text =
+        peri_arena_printf(&r->to->arena, "%s %.*s:%u", what, PERI_FMT(r->doc.file), line);
+    if (!text) r->status = PERI_ENOMEM;
+    return peri_str_c(text);
 }
 
 static void disable(reading *r, peri_str name, uint32_t line) {

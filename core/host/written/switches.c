@@ -2,19 +2,14 @@
 // are: an embedder that wants none of the user's settings is not switched by them either. An agent's
 // hooks tell those of its own environment, for its session alone. Which one is off is kept, so that
 // status can say it.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "host/told/told.h"
 #include "host/written/written.h"
 
 void host_switch_off(peri_host *host, const char *why, const char *path) {
-    char *text = NULL;
-    int len = asprintf(&text, "%s: %s", why, path);
-    peri_str with_end = len < 0 ? (peri_str){0} : peri_str_of(text, (size_t)len + 1);
-    const char *kept = peri_arena_copy(&host->config.arena, with_end).ptr;
-    free(len < 0 ? NULL : text);
-    host->switched_off = kept ? kept : why;
+    const char *text = peri_arena_printf(&host->config.arena, "%s: %s", why, path);
+    host->switched_off = text ? text : why;
 }
 
 static bool is_any(peri_str text, const char *const *words) {
