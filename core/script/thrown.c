@@ -100,6 +100,10 @@ peri_str peri__thrown_text(peri_vm *vm, int status, peri_arena *arena) {
         peri_buf_clear(out);
         const char *place = vm->meter.place[0] ? vm->meter.place : vm->entered;
         peri_buf_addf(out, "out of time%s%s", place[0] ? ": " : "", place);
+    } else if (vm->meter.stopped == PERI_ELIMIT) {
+        peri_buf_clear(out);
+        peri_buf_addf(out, "out of memory: over the limit of %zu MiB for a script's state",
+                      vm->meter.max_memory_bytes >> 20);
     } else if (vm->meter.stopped != PERI_OK || status == LUA_ERRMEM) {
         peri_buf_clear(out);
         peri_buf_add_c(out, "out of memory");

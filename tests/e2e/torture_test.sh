@@ -26,7 +26,7 @@ benign() {
 outcome_of() {
   case $1 in
     *'"state":"timeout"'*) echo timeout ;;
-    *'"text":"out of memory"'*) echo "out of memory" ;;
+    *'"text":"out of memory'*) echo "out of memory" ;;
     *'"state":"failed"'*) echo error ;;
     *'"state":"silent"'*) echo silent ;;
     *) echo "something else" ;;

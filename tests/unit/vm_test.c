@@ -184,7 +184,7 @@ IT("C49 fails memory bombs with an error, never with a wrong size") {
         box b;
         open_with(&b, (peri_vm_limits){.wall_ms = 5000});
         CHECK_EQ(observe(&b, names[i], 0, 1), PERI_ELIMIT);
-        CHECK_STR(b.error, "out of memory");
+        CHECK_STR(b.error, "out of memory: over the limit of 16 MiB for a script's state");
         CHECK(peri_vm_tainted(b.vm));
         close_box(&b);
     }
