@@ -102,6 +102,26 @@ static void limit_desks(peri_host *host) {
     }
 }
 
+// Lowers the limits to what the configs say now, all of them in their order: a later file wins, whichever
+// of them changed. What is wrong in one of them was told when it came.
+static void lower_limits(const peri_host *host, host_config *config) {
+    host_config now;
+    peri_diag_list told;
+    host_config_init(&now);
+    peri_diag_list_init(&told);
+    for (size_t i = 0; i < host->watched_count; i++) {
+        const host_watched *file = &host->watched[i];
+        if (file->kind == WATCHED_CONFIG) (void)host_config_read(&now, file->path, &told);
+    }
+    config->limits.advisories_per_turn =
+        least(config->limits.advisories_per_turn, now.limits.advisories_per_turn);
+    config->limits.veto_budget = least(config->limits.veto_budget, now.limits.veto_budget);
+    lower(config->ceilings.session, now.ceilings.session);
+    lower(config->ceilings.day, now.ceilings.day);
+    peri_diag_list_deinit(&told);
+    host_config_deinit(&now);
+}
+
 // What narrows holds at once; what the file no longer says, or widens, from the next start.
 static void reload_config(peri_host *host, const char *path) {
     host_config *config = &host->config, said = *config;
@@ -112,11 +132,7 @@ static void reload_config(peri_host *host, const char *path) {
         host_logf(host, "warning", "%s: not loaded; what it said before goes on", path);
         return;
     }
-    config->limits.advisories_per_turn =
-        least(config->limits.advisories_per_turn, said.limits.advisories_per_turn);
-    config->limits.veto_budget = least(config->limits.veto_budget, said.limits.veto_budget);
-    lower(config->ceilings.session, said.ceilings.session);
-    lower(config->ceilings.day, said.ceilings.day);
+    lower_limits(host, config);
     limit_desks(host);
     if (config->observers_enabled) config->off_by = said.off_by;
     config->observers_enabled &= said.observers_enabled;

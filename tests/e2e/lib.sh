@@ -7,6 +7,7 @@ build=$(cd "${PERILUNE_BUILD:-$root/build}" && pwd)
 perilune=$build/bin/perilune
 captures=$root/tests/golden/captures
 demo=$root/tests/golden/demo
+umask 022 # what everyone may write is not trusted
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 limit_s=600 # for what ends by itself, however busy the machine is

@@ -9,6 +9,7 @@ typedef struct rig {
     hosting h;
     peri_source *source;
     char config[128], observers[128];
+    const char *given_config; // of the options; NULL: none
 } rig;
 
 static void open_place(rig *r) {
@@ -30,6 +31,7 @@ static void open_host(rig *r, const char *policies) {
     options.use_user_config = true;
     options.observer_dir = r->observers;
     options.exec_path = PERI_EXEC_PATH;
+    options.config_path = r->given_config;
     options.no_policies = !policies;
     options.policies = policies;
     options.on_log = hosting_log;
@@ -407,6 +409,28 @@ IT("PE-2 PE-3 a lower ceiling of the day holds at once, a higher one from the ne
     step(&r);
     step(&r);
     CHECK_SAID(&r, "\"record\":\"proposal\"");
+    step(&r);
+    CHECK_NOT_SAID(&r, "\"record\":\"proposal\"");
+    close_rig(&r);
+}
+
+IT("PE-2 a config that changes lowers no limit that a later config sets") {
+    rig r;
+    char given[160];
+    open_place(&r);
+    scratch_write(&r.s, "home/perilune/config.yaml", "limits: { session: { proposals: 0 } }\n");
+    scratch_write(&r.s, "given/config.yaml", "limits: { session: { proposals: 3 } }\n");
+    snprintf(given, sizeof given, "%s/config.yaml", r.observers);
+    r.given_config = given;
+    open_host(&r, NULL);
+    write_lua(&r, "given/o.lua", "o", "said");
+    step(&r);
+    scratch_write(&r.s, "home/perilune/config.yaml",
+                  "# looked at again\nlimits: { session: { proposals: 0 } }\n");
+    step(&r);
+    CHECK_LOGGED(&r, "perilune/config.yaml: loaded anew");
+    CHECK_SAID(&r, "\"record\":\"proposal\"");
+    scratch_write(&r.s, "given/config.yaml", "limits: { session: { proposals: 1 } }\n");
     step(&r);
     CHECK_NOT_SAID(&r, "\"record\":\"proposal\"");
     close_rig(&r);
