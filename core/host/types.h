@@ -391,6 +391,7 @@ struct peri_host {
     bool way_opened;   // an event came that may take what waits
     char *ledger_path; // owned
     peri_ledger *ledger;
+    bool ledger_unread; // the status said that it cannot be read
     bool ledger_replace, ledger_dirty;
     bool ledger_asked; // the first step has tried to open it
     bool ledger_known; // `ledger_file` is the file it was opened as

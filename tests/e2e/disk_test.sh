@@ -60,6 +60,13 @@ check "a state directory that cannot be made is said once" said 'nothing is reme
 check "with the path and what to do" grep -q "$work/file/state/ledger.db: " "$work/err"
 check "everything is delivered all the same" delivered "$work/sink.none" "$whole"
 
+mkdir "$work/junk"
+echo garbage >"$work/junk/ledger.db"
+try "$perilune" status --state "$work/junk"
+check "status says once that a ledger cannot be read, and why" \
+  grep -q "$work/junk/ledger.db cannot be read, so what it holds is not told: the file is damaged" "$work/err"
+check "and nothing else goes to stderr" [ "$(wc -l <"$work/err")" -eq 1 ]
+
 # --- a small disk, where one may be mounted
 
 mkdir "$work/disk"

@@ -27,12 +27,20 @@ typedef struct telling {
     bool watched; // a live host is there
 } telling;
 
-static peri_ledger *open_to_read(const peri_host *host) {
+// NULL if there is none yet; one that cannot be read is told once.
+static peri_ledger *open_to_read(peri_host *host) {
     peri_ledger *ledger = NULL;
     const char *error = NULL;
     peri_ledger_options how = {.read_only = true};
     if (!host->ledger_path) return NULL;
-    return peri_ledger_open(host->ledger_path, &how, &ledger, &error) < 0 ? NULL : ledger;
+    int status = peri_ledger_open(host->ledger_path, &how, &ledger, &error);
+    if (status == PERI_OK) return ledger;
+    if (status != PERI_ENOENT && !host->ledger_unread) {
+        host->ledger_unread = true;
+        host_logf(host, "warning", "%s cannot be read, so what it holds is not told: %s",
+                  host->ledger_path, error);
+    }
+    return NULL;
 }
 
 // The asker's own claims are no other's: a running host asks by its own.
