@@ -1,6 +1,6 @@
 -- Keeps the layers of docs/design/architecture.md: reads every #include of core/ and cli/ and
--- reports those that are not allowed, with file:line, what and why; and files of one folder that
--- call each other in a circle. `--self-test` proves it would notice.
+-- reports those that are not allowed, with file:line, what and why; and files of one folder
+-- that call each other in a circle. `--self-test` proves it would notice.
 -- Usage: luajit tools/check_layers.lua [--self-test | ROOT]
 
 -- Left to right: a file may include what has a smaller number. Equal numbers are siblings that
@@ -15,8 +15,8 @@ local RANK = {
     cli = 12,
 }
 
--- What all files of the host share, and what it is made of: everyone of them may include it, and it
--- includes the types that it holds.
+-- What all files of the host share, and what it is made of: everyone of them may include it,
+-- and it includes the types that it holds.
 local SHARED = "host/types.h"
 
 -- Headers of other projects, and the only place that may include each.
@@ -113,7 +113,8 @@ local function code_of(text)
     return (text:gsub("//[^\n]*", ""))
 end
 
--- Notes the functions with a name of the project's that a file defines; the shape is clang-format's.
+-- Notes the functions with a name of the project's that a file defines; the shape is
+-- clang-format's.
 local function add_definitions(path, code, owner)
     for head in code:gmatch("\n([%a][^\n;{}#]-%b())%s*{") do
         local name = head:match("([%w_]+)%s*%b()$")

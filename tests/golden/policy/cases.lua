@@ -155,7 +155,7 @@ do
         end
     end
     local lanes, explained = tally(eval("pi", lines))
-    check("C59 invented fingerprints end at the observer's ceiling", lanes.hold == 2, lanes.hold)
+    check("C59 invented fingerprints end at the ceiling", lanes.hold == 2, lanes.hold)
     check("C59 each refusal is explained", explained)
     local keys = eval("pi", {
         '{"limits":{"veto_budget":1},"restore":{"vetoes":[{"observer":"a","fingerprint":"|b",'
