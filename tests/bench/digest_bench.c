@@ -2,6 +2,7 @@
 // speed: a typical step (20 calls of 2 KB with their results) and a hostile one (100 results of
 // 5 KB of "=" and backtick runs and multi-byte text), raw and scrubbed. Floor: 5 %. Then how many times
 // as long it takes when one dimension of the input is doubled: twice, if the work is linear.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,12 +10,10 @@
 #include "digest/digest.h"
 #include "digest/scrub.h"
 
-enum {
-    ROUNDS = 1001, // over a second or so: a neighbour on the core takes its turns within less
-    REPEATS = 4,
-    MAX_ITEMS = 512,
-    FLOOR_PERCENT = 5
-};
+enum { ROUNDS = 101, REPEATS = 4, MAX_ITEMS = 512, FLOOR_PERCENT = 5 };
+
+// How long one figure is measured: a neighbour on the core leaves it alone at some time of it.
+static const double measure_ns = 3e9;
 
 typedef struct load {
     const char *name;
@@ -104,17 +103,16 @@ static double digest_ns(const load *from, const peri_scrub *scrub, peri_buf *out
 }
 
 static bool measure(load *what, const peri_scrub *scrub) {
-    double copies[ROUNDS], digests[ROUNDS];
+    double copy = 1e12, digest = 1e12;
     peri_buf out;
     peri_buf_init(&out, 1 << 20);
     what->copy = malloc(what->bytes);
     if (!what->copy) exit(3);
-    for (int i = 0; i < ROUNDS; i++) {
-        copies[i] = copy_ns(what);
-        digests[i] = digest_ns(what, scrub, &out);
+    for (double end = bench_now_ns() + measure_ns; bench_now_ns() < end;) {
+        copy = fmin(copy, copy_ns(what));
+        digest = fmin(digest, digest_ns(what, scrub, &out));
     }
-    double copy = bench_best(copies, ROUNDS), digest = bench_best(digests, ROUNDS),
-           percent = copy / digest * 100;
+    double percent = copy / digest * 100;
     printf("%s, %3zu items, %6zu bytes, %-8s %7.1f us, memcpy %5.1f us: %5.1f %%\n", what->name,
            what->count, what->bytes, scrub ? "scrubbed" : "raw", digest / 1e3, copy / 1e3,
            percent);

@@ -10,7 +10,7 @@
 #include "script/script_internal.h"
 
 // Rounds are short: a busy machine leaves some of them alone.
-enum { PROPOSALS = 10, ROUNDS = 200, BATCHES = 20, CALLS = 50000, FLOOR_TIMES = 2000 };
+enum { PROPOSALS = 10, ROUNDS = 2000, BATCHES = 20, CALLS = 50000, FLOOR_TIMES = 2000 };
 
 typedef struct stage {
     peri_script *script;
