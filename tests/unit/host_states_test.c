@@ -193,14 +193,20 @@ static void start(void *user, const peri_run_request *request, peri_arena *arena
     done(done_user, &result);
 }
 
-IT("C67 cooling down: until when, why, and over by itself") {
+// A turn whose run is told by its runtime to wait for a minute from `now`.
+static void cool_down(peri_clock_manual *now, scripted *runtime) {
     fresh();
     begin(on_ledger(), command);
-    peri_clock_manual now = {.at_wall_ms = 1800000000000};
-    h.host->clock = peri_clock_of(&now);
-    scripted runtime = {.wait_until_wall_ms = now.at_wall_ms + 60000};
-    h.host->runtimes[PERI_RUN_COMMAND] = (peri_runtime){.user = &runtime, .start = start};
+    h.host->clock = peri_clock_of(now);
+    runtime->wait_until_wall_ms = now->at_wall_ms + 60000;
+    h.host->runtimes[PERI_RUN_COMMAND] = (peri_runtime){.user = runtime, .start = start};
     turn("s");
+}
+
+IT("C67 cooling down: until when, why, and over by itself") {
+    peri_clock_manual now = {.at_wall_ms = 1800000000000};
+    scripted runtime = {0};
+    cool_down(&now, &runtime);
     told t = ask(h.host);
     is(&t, "cooling down", "429: too many requests",
        "it goes on by itself at 2027-01-15T08:01:00");
@@ -213,13 +219,9 @@ IT("C67 cooling down: until when, why, and over by itself") {
 }
 
 IT("C67 cooling down ends with its time, and with a clock that goes back behind its beginning") {
-    fresh();
-    begin(on_ledger(), command);
     peri_clock_manual now = {.at_wall_ms = 1800000000000};
-    h.host->clock = peri_clock_of(&now);
-    scripted runtime = {.wait_until_wall_ms = now.at_wall_ms + 60000};
-    h.host->runtimes[PERI_RUN_COMMAND] = (peri_runtime){.user = &runtime, .start = start};
-    turn("s");
+    scripted runtime = {0};
+    cool_down(&now, &runtime);
     now.at_wall_ms += 59999;
     turn("s");
     CHECK_EQ(h.record_count[PERI_RECORD_RUN], 1);
