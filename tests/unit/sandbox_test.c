@@ -50,16 +50,44 @@ static const char *key_text(lua_State *L, int index, char *buf, size_t size) {
     return buf;
 }
 
+// The keys of `table` as an array, by their texts: what two fields hold is listed under the one that
+// is visited first, and pairs of a table come in another order in every process.
+static int push_keys_sorted(lua_State *L, int table) {
+    char one[64], other[64];
+    lua_newtable(L);
+    int keys = lua_gettop(L), count = 0;
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+        const char *name = key_text(L, keys + 1, one, sizeof one);
+        int at = ++count;
+        for (; at > 1; at--) {
+            lua_rawgeti(L, keys, at - 1);
+            if (strcmp(key_text(L, -1, other, sizeof other), name) <= 0) break;
+            lua_rawseti(L, keys, at);
+        }
+        lua_settop(L, keys + 2);
+        lua_pushvalue(L, keys + 1);
+        lua_rawseti(L, keys, at);
+    }
+    return count;
+}
+
 static void visit_keys(walk *w, int table, int depth) {
+    lua_State *L = w->L;
     char buf[64];
-    for (lua_pushnil(w->L); lua_next(w->L, table);) {
-        const char *name = key_text(w->L, -2, buf, sizeof buf);
-        if (lua_istable(w->L, -2) || lua_isfunction(w->L, -2) || lua_isuserdata(w->L, -2)) {
-            lua_pushvalue(w->L, -2);
+    int count = push_keys_sorted(L, table), keys = lua_gettop(L);
+    for (int i = 1; i <= count; i++) {
+        lua_rawgeti(L, keys, i);
+        const char *name = key_text(L, -1, buf, sizeof buf);
+        if (!lua_isstring(L, -1) && !lua_isboolean(L, -1)) {
+            lua_pushvalue(L, -1);
             visit_as(w, depth, ".", "(key)");
         }
+        lua_pushvalue(L, -1);
+        lua_rawget(L, table);
         visit_as(w, depth, ".", name);
+        lua_pop(L, 1);
     }
+    lua_pop(L, 1);
 }
 
 static void visit_function(walk *w, int function, int depth) {
@@ -103,7 +131,7 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// The lines in order: pairs of a table come in another one in every process.
+// The lines in order.
 static void print_sorted(peri_buf *lines, peri_buf *out) {
     const char *list[4096];
     size_t count = 0;
