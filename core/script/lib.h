@@ -16,12 +16,17 @@ int peri__lib_tostring(lua_State *L);
 int peri__lib_resume(lua_State *L);
 int peri__lib_wrap(lua_State *L);
 
+int peri__lib_char(lua_State *L);
 int peri__lib_find(lua_State *L);
 int peri__lib_format(lua_State *L);
 int peri__lib_gmatch(lua_State *L);
 int peri__lib_gsub(lua_State *L);
+int peri__lib_lower(lua_State *L);
 int peri__lib_match(lua_State *L);
 int peri__lib_rep(lua_State *L);
+int peri__lib_reverse(lua_State *L);
+int peri__lib_sub(lua_State *L);
+int peri__lib_upper(lua_State *L);
 
 int peri__lib_sort(lua_State *L);
 

@@ -1,10 +1,15 @@
 // The string functions a sandbox does not take from LuaJIT as they are: those that search with
-// patterns (over pattern.h), and rep and format, whose work and results need a bound. Their
-// buffers are Lua's own memory, so that any throw leaves nothing behind.
+// patterns (over pattern.h); rep and format, whose work and results need a bound; and those that
+// LuaJIT has in assembler and that make a text. When memory ends in one of these, LuaJIT 2.1 writes
+// its error to wherever the stack last ended, which may be within a live frame: a script at its
+// memory limit would take the process with it. Buffers are Lua's own memory, so that any throw
+// leaves nothing behind.
 #include <lauxlib.h>
 
 #include "script/lib.h"
 #include "script/pattern.h"
+
+enum { SMALL_BYTES = 512 };
 
 static peri_str check_text(lua_State *L, int arg) {
     size_t len;
@@ -19,6 +24,72 @@ static size_t start_offset(lua_State *L, int arg, size_t len) {
     if (at < 0) at += (ptrdiff_t)len + 1;
     if (at <= 1) return 0;
     return (size_t)at - 1 > len ? len : (size_t)at - 1;
+}
+
+// The 0-based offset behind the last byte a script means by `arg`, of a text of `len` bytes.
+static size_t end_offset(lua_State *L, int arg, size_t len) {
+    ptrdiff_t at = luaL_optinteger(L, arg, -1);
+    if (at < 0) at += (ptrdiff_t)len + 1;
+    if (at <= 0) return 0;
+    return (size_t)at > len ? len : (size_t)at;
+}
+
+int peri__lib_sub(lua_State *L) {
+    peri_str text = check_text(L, 1);
+    luaL_checkinteger(L, 2);
+    size_t from = start_offset(L, 2, text.len), to = end_offset(L, 3, text.len);
+    peri_str part = peri_str_sub(text, from, to > from ? to - from : 0);
+    lua_pushlstring(L, part.ptr, part.len);
+    return 1;
+}
+
+// Room for `len` bytes: `small` if they fit, or a userdata.
+static char *make_room(lua_State *L, char small[static SMALL_BYTES], size_t len) {
+    return len <= SMALL_BYTES ? small : lua_newuserdata(L, len);
+}
+
+int peri__lib_char(lua_State *L) {
+    char small[SMALL_BYTES];
+    int count = lua_gettop(L);
+    char *out = make_room(L, small, (size_t)count);
+    for (int i = 1; i <= count; i++) {
+        lua_Integer byte = luaL_checkinteger(L, i);
+        luaL_argcheck(L, byte >= 0 && byte <= 255, i, "invalid value");
+        out[i - 1] = (char)byte;
+    }
+    lua_pushlstring(L, out, (size_t)count);
+    return 1;
+}
+
+static int push_cased(lua_State *L, char first, char last) {
+    char small[SMALL_BYTES];
+    peri_str text = check_text(L, 1);
+    peri_vm_tick(L, text.len / 16 + 1);
+    char *out = make_room(L, small, text.len);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        out[i] = c >= first && c <= last ? (char)(c ^ 0x20) : c;
+    }
+    lua_pushlstring(L, out, text.len);
+    return 1;
+}
+
+int peri__lib_lower(lua_State *L) {
+    return push_cased(L, 'A', 'Z');
+}
+
+int peri__lib_upper(lua_State *L) {
+    return push_cased(L, 'a', 'z');
+}
+
+int peri__lib_reverse(lua_State *L) {
+    char small[SMALL_BYTES];
+    peri_str text = check_text(L, 1);
+    peri_vm_tick(L, text.len / 16 + 1);
+    char *out = make_room(L, small, text.len);
+    for (size_t i = 0; i < text.len; i++) out[i] = text.ptr[text.len - 1 - i];
+    lua_pushlstring(L, out, text.len);
+    return 1;
 }
 
 static int find_plain(lua_State *L, peri_str text, peri_str what, size_t from) {
