@@ -1,6 +1,7 @@
-// Tries observers on a recording: each folder of them is replayed once, without policies or ledger, and
-// the runs of each observer are counted by how they ended. What never ran is said with the reason, since
-// a filter or trigger that matches nothing loads as well as one that does. Called by `check --against`.
+// Tries observers on a recording: each folder of them is replayed once, without policies or
+// ledger, and the runs of each observer are counted by how they ended. What never ran is said
+// with the reason, since a filter or trigger that matches nothing loads as well as one that
+// does. Called by `check --against`.
 #include "against.h"
 
 #include <stdio.h>

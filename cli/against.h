@@ -1,5 +1,6 @@
-// `perilune check --against RECORDING`: which of the observers that were checked a recording never
-// woke (case C36), which permission rules it never met, and which policies changed nothing.
+// `perilune check --against RECORDING`: which of the observers that were checked a recording
+// never woke (case C36), which permission rules it never met, and which policies changed
+// nothing.
 #ifndef PERI_CLI_AGAINST_H
 #define PERI_CLI_AGAINST_H
 
@@ -29,8 +30,8 @@ PERI_MUST_USE int against_add_config(against *a, const char *path);
 /// Notes a valid policy. PERI_ENOMEM.
 PERI_MUST_USE int against_add_policy(against *a, const char *path);
 
-/// Replays `recording` with the observers that were noted and prints what became of each: a line for
-/// people, or an object. An exit code; that one never matched is no failure.
+/// Replays `recording` with the observers that were noted and prints what became of each: a
+/// line for people, or an object. An exit code; that one never matched is no failure.
 int against_run(against *a, const char *recording, bool json);
 
 void against_deinit(against *a);

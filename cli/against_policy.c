@@ -1,5 +1,6 @@
-// A policy tried on a recording: behind `default`, as most stand, over what the observers propose there.
-// Only a decision that it changed is its word, so a condition that is never met shows as a count of none.
+// A policy tried on a recording: behind `default`, as most stand, over what the observers
+// propose there. Only a decision that it changed is its word, so a condition that is never met
+// shows as a count of none.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

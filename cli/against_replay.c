@@ -1,5 +1,5 @@
-// One silent replay of a recording (against_replay.h): what is tried counts alone, so the user's
-// config stays out of it. Called by against.c, against_rules.c and against_policy.c.
+// One silent replay of a recording (against_replay.h): what is tried counts alone, so the
+// user's config stays out of it. Called by against.c, against_rules.c and against_policy.c.
 #include "against_replay.h"
 
 int against_replay(const session_options *options, const char *recording, peri_record_fn hear,

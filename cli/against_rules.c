@@ -1,6 +1,6 @@
-// Tries the permission rules of a config on a recording: it is replayed with that config, each pairing is
-// one question that the gate would be asked, and every rule is matched with each of them. A rule that
-// matched nothing is said with the reason. Called by against.c.
+// Tries the permission rules of a config on a recording: it is replayed with that config, each
+// pairing is one question that the gate would be asked, and every rule is matched with each of
+// them. A rule that matched nothing is said with the reason. Called by against.c.
 #include "against_rules.h"
 
 #include <stdio.h>

@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/// Replays `recording` with the config, and the observers of a folder (NULL: none besides the shipped), and
-/// prints of each rule what it matched. An exit code; a rule that never matched is no failure.
+/// Replays `recording` with the config, and the observers of a folder (NULL: none besides the
+/// shipped), and prints of each rule what it matched. An exit code; a rule that never matched
+/// is no failure.
 int against_rules_run(const char *config, const char *observers, const char *recording,
                       bool json);
 

@@ -1,6 +1,6 @@
-// The backtest: each replay leaves a list of proposals with the last word on each; a proposal is known
-// again by its id, which is the same in every replay. Only what an agent would notice, or a reason a
-// person would read, is a difference.
+// The backtest: each replay leaves a list of proposals with the last word on each; a proposal
+// is known again by its id, which is the same in every replay. Only what an agent would notice,
+// or a reason a person would read, is a difference.
 #include "backtest.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
-// What every verb shares: exit codes, the list of verbs, and options with the nearest known name.
+// What every verb shares: exit codes, the list of verbs, and
+// options with the nearest known name.
 #ifndef PERI_CLI_CLI_H
 #define PERI_CLI_CLI_H
 
@@ -7,9 +8,9 @@
 
 #include "perilune/base.h"
 
-/// Exit codes of every verb. What the command line names has to be there: a file, a verb, an option, and
-/// also an observer, an agent, a session or a step that nothing has is wrong usage, and told by
-/// peri_name_deny(). That no proposal is known by an id is an answer.
+/// Exit codes of every verb. What the command line names has to be there: a file, a verb, an
+/// option, and also an observer, an agent, a session or a step that nothing has is wrong usage,
+/// and told by peri_name_deny(). That no proposal is known by an id is an answer.
 enum {
     PERI_EXIT_OK = 0,
     PERI_EXIT_NEGATIVE =
@@ -49,14 +50,14 @@ typedef struct peri_option {
     bool *flag;         // set by a flag
 } peri_option;
 
-/// Reads the options of a verb (ended by an entry without a name) and collects what is left into
-/// `paths` (room for `argc`). PERI_EXIT_OK; PERI_EXIT_USAGE after one line on stderr that names the wrong
-/// word and the nearest known one; -1 if `--help` was asked and `help` printed.
+/// Reads the options of a verb (ended by an entry without a name) and collects what is left
+/// into `paths` (room for `argc`). PERI_EXIT_OK; PERI_EXIT_USAGE after one line on stderr that
+/// names the wrong word and the nearest known one; -1 if `--help` was asked and `help` printed.
 int peri_options_read(int argc, char **argv, const peri_option *options, const char *help,
                       const char **paths, size_t *path_count);
 
-/// Says on stderr that there is no `noun` called `name`: with the nearest of `words` (ended by an empty
-/// text; NULL: none) or, where none is near, with `otherwise`. PERI_EXIT_USAGE.
+/// Says on stderr that there is no `noun` called `name`: with the nearest of `words` (ended by
+/// an empty text; NULL: none) or, where none is near, with `otherwise`. PERI_EXIT_USAGE.
 int peri_name_deny(const char *verb, const char *noun, peri_str name, const peri_str *words,
                    const char *otherwise);
 

@@ -1,5 +1,6 @@
-// `perilune capture PATH`: a slice of a real session as a scene for specs. Reads the recording with the
-// eyes of an observer of every step, so that the scene holds what one would have been shown.
+// `perilune capture PATH`: a slice of a real session as a scene for specs. Reads the recording
+// with the eyes of an observer of every step, so that the scene holds what one would have been
+// shown.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

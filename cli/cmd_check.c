@@ -148,7 +148,8 @@ static bool belongs_to_markdown(const char *lua) {
     return belongs;
 }
 
-// Markdown is many things: an observer's stands where observers are kept, or has a header with `on`.
+// Markdown is many things: an observer's stands where observers
+// are kept, or has a header with `on`.
 static bool is_markdown_observer(const char *path, peri_str folder) {
     if (peri_str_ends(folder, PERI_STR("observers"))) return true;
     peri_buf text;

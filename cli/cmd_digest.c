@@ -87,7 +87,8 @@ static void print_json(printing *p, const peri_turn *turn, const peri_observer *
     fwrite(out->ptr, 1, out->len, stdout);
 }
 
-// To the byte where it is stored or piped; a terminal gets its lines without what could repaint them.
+// To the byte where it is stored or piped; a terminal gets its
+// lines without what could repaint them.
 static void print_text(peri_str text) {
     if (!isatty(STDOUT_FILENO)) {
         fwrite(text.ptr, 1, text.len, stdout);

@@ -1,5 +1,5 @@
-// `perilune enable NAME...` and `perilune disable NAME...`: the user's own switches (switches.h), and what
-// they came to.
+// `perilune enable NAME...` and `perilune disable NAME...`: the user's own switches
+// (switches.h), and what they came to.
 #include <stdio.h>
 #include <stdlib.h>
 

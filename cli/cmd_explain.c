@@ -1,6 +1,6 @@
-// `perilune explain ID`: why a proposal, a run or a pairing ended so. Looks in the last replay's ledger,
-// in that of its other side if it was a backtest, and in the live one, since the person who
-// asks has an id in hand and need not know which of them it came from.
+// `perilune explain ID`: why a proposal, a run or a pairing ended so. Looks in the last
+// replay's ledger, in that of its other side if it was a backtest, and in the live one, since
+// the person who asks has an id in hand and need not know which of them it came from.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -211,7 +211,8 @@ static void take_other(void *user, const peri_record *row) {
     peri_story_add(s->story, row);
 }
 
-// Looks through all of the ledger, once nothing else is known by the id. PERI_ENOENT if nothing is.
+// Looks through all of the ledger, once nothing else is known
+// by the id. PERI_ENOENT if nothing is.
 static int find_other(const place *at, peri_str id, peri_story *story) {
     search s = {id, story, false};
     if (id.len < PERI_LEDGER_PREFIX_MIN) return PERI_ENOENT;

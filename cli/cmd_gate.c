@@ -1,5 +1,5 @@
-// `perilune gate`: would this observer be started for this agent here and now? Every step's verdict and
-// reason, the hooks' included, as a live host would judge.
+// `perilune gate`: would this observer be started for this agent here and now? Every step's
+// verdict and reason, the hooks' included, as a live host would judge.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

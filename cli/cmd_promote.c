@@ -1,6 +1,6 @@
-// `perilune promote NAME`: takes an observer out of shadow, if what it would have said so far bears it out.
-// The switch is the user's own (switches.h); a project or a managed file that keeps it in shadow has the
-// last word.
+// `perilune promote NAME`: takes an observer out of shadow, if what it would have said so far
+// bears it out. The switch is the user's own (switches.h); a project or a managed file that
+// keeps it in shadow has the last word.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -50,8 +50,8 @@ static void write_content(note *n) {
     peri_buf_add_byte(&n->content, '\n');
 }
 
-// The first free name: slug, slug-2, slug-3, ... `path` gets its file's. What recalls notes tells
-// them apart by name.
+// The first free name: slug, slug-2, slug-3, ... `path` gets its file's. What recalls notes
+// tells them apart by name.
 static int write_note(note *n, peri_buf *path) {
     int status = PERI_EDUP;
     size_t slug_bytes = n->name.len;

@@ -1,4 +1,5 @@
-// `perilune replay PATH...`: the same pipeline over recordings, on their own clock; nothing is delivered.
+// `perilune replay PATH...`: the same pipeline over recordings,
+// on their own clock; nothing is delivered.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

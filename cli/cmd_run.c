@@ -1,5 +1,5 @@
-// `perilune run [FILE|-]`: reads an agent's events as they come, prints what happens, hands deliveries to
-// a file if one is named.
+// `perilune run [FILE|-]`: reads an agent's events as they come, prints what happens, hands
+// deliveries to a file if one is named.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -117,8 +117,8 @@ static int run_pipe(peri_host *host, const session_options *options, const char 
     return code;
 }
 
-// Sleeps until the host wants a step or a signal comes, which is let in only while asleep: none falls
-// between the question and the sleep.
+// Sleeps until the host wants a step or a signal comes, which is let in only while asleep: none
+// falls between the question and the sleep.
 static void wait_for_change(peri_host *host) {
     sigset_t stop, before;
     sigemptyset(&stop);

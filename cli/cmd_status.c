@@ -1,6 +1,6 @@
-// `perilune status`: one answer to "why is it silent?". First who watches and what became of it, then the
-// observers that something keeps from speaking, then those that are well, a line or two each. Uses the
-// public header alone.
+// `perilune status`: one answer to "why is it silent?". First who watches and what became of
+// it, then the observers that something keeps from speaking, then those that are well, a line
+// or two each. Uses the public header alone.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// `perilune worker PACK`: the Lua observers of a pack behind the command protocol, one line in, one
-// line out, until its input ends. Started by a host through perilune-exec; what it says to people
-// goes to stderr.
+// `perilune worker PACK`: the Lua observers of a pack behind the command protocol, one line in,
+// one line out, until its input ends. Started by a host through perilune-exec; what it says to
+// people goes to stderr.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -6,7 +6,8 @@
 
 #include "perilune/base.h"
 
-/// Writes `text` (valid UTF-8) with quotes and escapes; line breaks inside a line of JSON are escaped.
+/// Writes `text` (valid UTF-8) with quotes and escapes; line breaks
+/// inside a line of JSON are escaped.
 void json_line_string(FILE *out, peri_str text);
 
 #endif

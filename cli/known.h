@@ -5,8 +5,8 @@
 #include "host/written/layers.h"
 #include "perilune/perilune.h"
 
-/// A host that knows the user's observers, those of `project` and those of the folder `observers`, if
-/// given.
+/// A host that knows the user's observers, those of `project` and those of the folder
+/// `observers`, if given.
 PERI_MUST_USE int peri_known_open(const char *project, const char *observers, peri_host **host);
 
 /// The entry in use under `name`, or NULL.

@@ -75,8 +75,8 @@ static int unknown(const char *name) {
     return PERI_EXIT_USAGE;
 }
 
-// Whoever starts us may have closed a standard stream: the next file opened would get its number, and
-// what is meant for people would be written into it.
+// Whoever starts us may have closed a standard stream: the next file opened would get its
+// number, and what is meant for people would be written into it.
 static bool have_streams(void) {
     int fd;
     do {

@@ -1,5 +1,6 @@
-// An escape sequence in a tool's output must not repaint the screen of the person who reads what an
-// observer made of it. Texts are UTF-8 when they come here; one that is not is shown with blanks.
+// An escape sequence in a tool's output must not repaint the screen of the person who reads
+// what an observer made of it. Texts are UTF-8 when they come here; one that is not is shown
+// with blanks.
 #include "plain.h"
 
 #include <sys/ioctl.h>
@@ -22,8 +23,8 @@ bool plain_is_safe(uint32_t cp) {
     return !control && !turns;
 }
 
-// Bytes of the first code point of `text`, which is not empty. A byte that is no UTF-8 is one that is not
-// safe.
+// Bytes of the first code point of `text`, which is not empty. A byte that is no UTF-8 is one
+// that is not safe.
 static size_t next(peri_str text, bool *safe) {
     const unsigned char *bytes = (const unsigned char *)text.ptr;
     size_t size = bytes[0] < 0x80 ? 1 : bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : 2;

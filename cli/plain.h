@@ -1,5 +1,5 @@
-// What may reach a terminal of what an agent, an observer or a script wrote. Stands on the public header
-// alone, as the verbs do that are the library's first embedders.
+// What may reach a terminal of what an agent, an observer or a script wrote. Stands on the
+// public header alone, as the verbs do that are the library's first embedders.
 #ifndef PERI_CLI_PLAIN_H
 #define PERI_CLI_PLAIN_H
 
@@ -7,7 +7,8 @@
 
 #include "perilune/perilune.h"
 
-/// Columns of a line for people: those of the terminal, 40 at least and 96 at most; 80 without one.
+/// Columns of a line for people: those of the terminal, 40 at
+/// least and 96 at most; 80 without one.
 int plain_columns(void);
 
 /// False for what would move the cursor, break the line or turn the direction of writing.

@@ -1,6 +1,6 @@
-// `policy eval`: a desk without an agent. Each line is one batch; it is checked like what an observer
-// proposes, judged by the chain, and answered by one line. Proposals carry "LINE:INDEX" as their id, by
-// which one that waited is known again when it is released.
+// `policy eval`: a desk without an agent. Each line is one batch; it is checked like what an
+// observer proposes, judged by the chain, and answered by one line. Proposals carry
+// "LINE:INDEX" as their id, by which one that waited is known again when it is released.
 #include "policy_eval.h"
 
 #include <errno.h>
@@ -262,7 +262,8 @@ static int print_line(eval *e) {
     return PERI_EXIT_OK;
 }
 
-// `{}` is a step without proposals; an object of other things alone was meant to be something else.
+// `{}` is a step without proposals; an object of other things
+// alone was meant to be something else.
 static bool is_batch(const peri_tree *line) {
     static const char *const known[] = {"proposals", "window",    "limits", "restore",
                                         "at",        "run_state", "work"};

@@ -1,5 +1,5 @@
-// `policy lanes`: of each dialect the ways of each lane in the order in which they are taken, with what is
-// known of their channels, and what stands in for a lane that has none.
+// `policy lanes`: of each dialect the ways of each lane in the order in which they are taken,
+// with what is known of their channels, and what stands in for a lane that has none.
 #include "policy_lanes.h"
 
 #include "base/json.h"

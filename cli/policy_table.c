@@ -1,5 +1,6 @@
-// `policy table`: asks the chain itself instead of reading a table, so that it prints what is true of the
-// policies at hand. Each cell has a desk and a session of its own: none knows of another.
+// `policy table`: asks the chain itself instead of reading a table, so that it prints what is
+// true of the policies at hand. Each cell has a desk and a session of its own: none knows of
+// another.
 #include "policy_table.h"
 
 #include "base/json.h"

@@ -6,8 +6,8 @@
 
 #include "host/author.h"
 
-/// Asks `chain` about every severity, state of the agent and lane, each in a fresh window, and prints
-/// what is done: a table for people, or as JSON one object a cell.
+/// Asks `chain` about every severity, state of the agent and lane, each in a fresh window, and
+/// prints what is done: a table for people, or as JSON one object a cell.
 void policy_table(const peri_chain *chain, bool json, FILE *out);
 
 #endif

@@ -76,7 +76,8 @@ static void view_lua(peri_buf *out, peri_str text) {
     }
 }
 
-// The Lua beside a Markdown observer. What it has is all there is to tell: the rest is the header's.
+// The Lua beside a Markdown observer. What it has is all there
+// is to tell: the rest is the header's.
 static void view_beside(peri_buf *out, peri_str text) {
     peri_outline outline;
     peri_outline_read(text, &outline);

@@ -1,6 +1,6 @@
-// The writer of scene.h. A scene says what was said and done, one entry a line; which step an entry
-// belongs to follows from its order, and is marked only where it would not. Every text passes the
-// scrubber, an input as a whole, too, since a secret may be known by its key.
+// The writer of scene.h. A scene says what was said and done, one entry a line; which step an
+// entry belongs to follows from its order, and is marked only where it would not. Every text
+// passes the scrubber, an input as a whole, too, since a secret may be known by its key.
 #include "scene.h"
 
 #include <string.h>

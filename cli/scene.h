@@ -1,5 +1,5 @@
-// Writes turns down as a scene: the Lua table that the test kit (lua/perilune/scenes.lua) reads back to
-// turns an observer is shown.
+// Writes turns down as a scene: the Lua table that the test kit (lua/perilune/scenes.lua) reads
+// back to turns an observer is shown.
 #ifndef PERI_CLI_SCENE_H
 #define PERI_CLI_SCENE_H
 

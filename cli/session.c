@@ -1,5 +1,5 @@
-// Making and driving a host for `run` and `replay`. Uses the public header and the C library only: these
-// verbs are the library's first embedder.
+// Making and driving a host for `run` and `replay`. Uses the public header and the C library
+// only: these verbs are the library's first embedder.
 #include "session.h"
 
 #include <stdlib.h>

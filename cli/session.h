@@ -1,4 +1,5 @@
-// What `run` and `replay` share: a host from options, driven to its end through the public header alone.
+// What `run` and `replay` share: a host from options, driven to
+// its end through the public header alone.
 #ifndef PERI_CLI_SESSION_H
 #define PERI_CLI_SESSION_H
 
@@ -18,7 +19,8 @@ size_t session_option_list(session_options *options, peri_option *to);
 /// Fills host options; PERI_EXIT_USAGE with a line on stderr if a value is no good.
 int session_host_options(const session_options *from, peri_host_options *to);
 
-/// Says on stderr which switch keeps every observer from running, if one does and they are wanted.
+/// Says on stderr which switch keeps every observer from running,
+/// if one does and they are wanted.
 void session_tell_off(const peri_host *host);
 
 /// Steps the host until it is idle, Ctrl-C or the timeline breaks. True to go on.
@@ -30,7 +32,8 @@ int session_end(peri_host *host, timeline *t);
 /// The exit code for a status of the library.
 int session_exit_code(int status);
 
-/// A path for the file `name` in the state folder; owned by the caller. NULL if there is no home.
+/// A path for the file `name` in the state folder; owned by
+/// the caller. NULL if there is no home.
 char *session_state_path(const session_options *options, const char *name);
 
 #endif

@@ -1,5 +1,6 @@
-// Deliveries as lines of JSON. A line counts as handed over once the system has taken it whole: what a full
-// disk took of it is cut off again, so that whoever reads the file never meets half a line.
+// Deliveries as lines of JSON. A line counts as handed over once the system has taken it whole:
+// what a full disk took of it is cut off again, so that whoever reads the file never meets half
+// a line.
 #include "sink.h"
 
 #include <errno.h>

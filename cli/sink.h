@@ -14,8 +14,8 @@ typedef struct sink {
 bool sink_open(sink *to, const char *path);
 void sink_close(sink *to);
 
-/// A peri_sink_fn whose `user` is the sink: a line is there whole or not at all. A full disk keeps the
-/// delivery queued; whatever else fails expires it. Either is said once on stderr.
+/// A peri_sink_fn whose `user` is the sink: a line is there whole or not at all. A full disk
+/// keeps the delivery queued; whatever else fails expires it. Either is said once on stderr.
 int sink_write(void *user, const peri_delivery *delivery);
 
 #endif

@@ -12,8 +12,8 @@
 #define PERI_STORED_LIVE "ledger.db"
 
 /// Opens a ledger for reading: `file` as given, or `name` in the state folder if `file` is
-/// NULL. PERI_ENOENT, of a ledger that nothing made yet, says nothing; any other failure is told on stderr
-/// in the name of `verb`.
+/// NULL. PERI_ENOENT, of a ledger that nothing made yet, says nothing; any other failure is
+/// told on stderr in the name of `verb`.
 PERI_MUST_USE int peri_stored_open(const char *verb, const char *file, const char *name,
                                    peri_ledger **out);
 
@@ -26,8 +26,8 @@ int peri_stored_print(const char *verb, peri_buf *text);
 /// A peri_ledger_row_fn that appends the row's JSON and a line end to the peri_buf `user`.
 void peri_stored_add_json(void *user, const peri_record *row);
 
-/// Appends a line for people about a row, without its time. It stands at `column`; what is too long goes on
-/// below its observer.
+/// Appends a line for people about a row, without its time. It stands at `column`; what is too
+/// long goes on below its observer.
 void peri_stored_add_line(peri_buf *out, const peri_record *row, size_t column);
 
 #endif

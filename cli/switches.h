@@ -1,5 +1,5 @@
-// The user's own switches of observers, kept in a file of their own beside config.yaml, so that what a
-// person wrote is never rewritten by a program.
+// The user's own switches of observers, kept in a file of their own beside config.yaml, so that
+// what a person wrote is never rewritten by a program.
 #ifndef PERI_CLI_SWITCHES_H
 #define PERI_CLI_SWITCHES_H
 
@@ -11,7 +11,8 @@ typedef enum peri_switch {
     PERI_SWITCH_LIVE, // out of shadow; on or off as before
 } peri_switch;
 
-/// Sets each of `names` and writes the file. What goes wrong is told on stderr in the name of `verb`.
+/// Sets each of `names` and writes the file. What goes wrong is
+/// told on stderr in the name of `verb`.
 PERI_MUST_USE int peri_switches_set(const char *verb, const char *const *names, size_t count,
                                     peri_switch to);
 

@@ -1,5 +1,5 @@
-// Prints decisions in the order they fall, each with the words it is about, under a heading for each
-// agent. Foreign text is shown as one line without control characters.
+// Prints decisions in the order they fall, each with the words it is about, under a heading for
+// each agent. Foreign text is shown as one line without control characters.
 #include "timeline.h"
 
 #include <stdlib.h>
@@ -114,7 +114,8 @@ static size_t width_of(peri_str text) {
     return width;
 }
 
-// Where it goes, or why it does not: behind the verdict if the line has room for it, else below.
+// Where it goes, or why it does not: behind the verdict if
+// the line has room for it, else below.
 static void print_verdict(timeline *t, const peri_record *r, const timeline_note *note) {
     static const char in_shadow[] = "in shadow, would ";
     const char *word = verdict_word(r);

@@ -1,5 +1,5 @@
-// The host: everything one embedder's observers need, wired together. The data path is one direction,
-// and a step walks it a little further:
+// The host: everything one embedder's observers need, wired together. The data path is one
+// direction, and a step walks it a little further:
 //
 //   bytes -> line -> record -> observation -> activity -> due work      host/read/
 //   due work -> digest -> run -> proposal -> ruling -> delivery         host/run/
@@ -211,7 +211,8 @@ enum { ANSWER_WAIT_MS = 50, LEDGER_RETRY_MS = 20 };
 
 // A replay's ledger commits by the batch, and the rest at the end.
 static bool commit_due(const peri_host *host) {
-    // How far a followed file was read goes into one transaction with all that its records caused.
+    // How far a followed file was read goes into one transaction
+    // with all that its records caused.
     if (host->follow && host->work_count) return false;
     return host->mode == PERI_MODE_LIVE;
 }

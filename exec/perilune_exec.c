@@ -5,7 +5,8 @@
 // (subreaper), tells the truth over a socket (core/io/exec_record.h), and kills everything when
 // the host asks for it, ends or dies. libc only, so that it starts in a millisecond.
 //
-// Usage: perilune-exec MEMORY_BYTES FOLDER COMMAND [ARGUMENT...], with the socket as descriptor 3.
+// Usage: perilune-exec MEMORY_BYTES FOLDER COMMAND [ARGUMENT...],
+// with the socket as descriptor 3.
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

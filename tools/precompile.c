@@ -1,5 +1,6 @@
-// Build tool: reads the shipped dialects once, so that no program has to at its start, and writes their
-// rules as constants of one C file, for core/script/embedded.h. Usage: precompile OUTPUT.
+// Build tool: reads the shipped dialects once, so that no program has to at its start, and
+// writes their rules as constants of one C file, for core/script/embedded.h. Usage: precompile
+// OUTPUT.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // Text 64 bytes at a time, as bit masks: bit i of a mask answers a question about byte i. With
-// AVX-512, AVX2 or SSE2 where the compilation has them, else eight bytes at a time in plain integers;
-// all give the same masks. A text's last bytes are padded with NULs: where a NUL would count, ask
-// peri_block_valid() too.
+// AVX-512, AVX2 or SSE2 where the compilation has them, else eight bytes at a time in plain
+// integers; all give the same masks. A text's last bytes are padded with NULs: where a NUL
+// would count, ask peri_block_valid() too.
 #ifndef PERI_BASE_BLOCK_H
 #define PERI_BASE_BLOCK_H
 
@@ -51,8 +51,8 @@ static inline void peri_block_put(peri_block *b, uint64_t where, char byte) {
     b->all = _mm512_mask_set1_epi8(b->all, where, byte);
 }
 
-/// Writes the bytes of `keep` one behind the other to `to`, which has room for a block; returns how
-/// many they are.
+/// Writes the bytes of `keep` one behind the other to `to`, which has room for a block; returns
+/// how many they are.
 static inline size_t peri_block_pack(const peri_block *b, uint64_t keep, char *to) {
     _mm512_storeu_si512((void *)to, _mm512_maskz_compress_epi8(keep, b->all));
     return (size_t)__builtin_popcountll(keep);

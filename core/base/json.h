@@ -62,8 +62,8 @@ void peri_json_doc_init(peri_json_doc *doc);
 void peri_json_doc_deinit(peri_json_doc *doc);
 
 /// Reads one value at the start of `text` (at most 4 GiB; borrowed, must outlive the document's
-/// use). Reuses the node list of the call before. PERI_EPARSE with `error_at`, also for bytes that
-/// are no UTF-8; PERI_EDEPTH, PERI_ELIMIT (too many nodes), PERI_EDUP, PERI_ENOMEM.
+/// use). Reuses the node list of the call before. PERI_EPARSE with `error_at`, also for bytes
+/// that are no UTF-8; PERI_EDEPTH, PERI_ELIMIT (too many nodes), PERI_EDUP, PERI_ENOMEM.
 PERI_MUST_USE int peri_json_parse(peri_json_doc *doc, peri_str text);
 
 static inline peri_json peri_json_root(const peri_json_doc *doc) {
@@ -119,8 +119,8 @@ bool peri_json_is(peri_json v, peri_str text);
 /// else from `arena`. Absent if `v` is no string or memory ran out.
 peri_str peri_json_str(peri_json v, peri_arena *arena);
 
-/// Both ends of a string's content, never unescaping more than `caps` asks. Memory as
-/// peri_json_str.
+/// Both ends of a string's content, never unescaping more than
+/// `caps` asks. Memory as peri_json_str.
 peri_text peri_json_text(peri_json v, peri_text_caps caps, peri_arena *arena);
 
 /// Appends the value as JavaScript's JSON.stringify writes it (no blanks, members in order),
@@ -130,16 +130,16 @@ peri_text peri_json_text(peri_json v, peri_text_caps caps, peri_arena *arena);
 peri_utf8_size peri_json_compact(peri_json v, peri_buf *out, size_t max_cp,
                                  size_t string_max_cp);
 
-/// Decodes the escape at the start of `raw`, which the scanner has checked; `*used` gets its
-/// bytes.
+/// Decodes the escape at the start of `raw`, which the scanner
+/// has checked; `*used` gets its bytes.
 uint32_t peri_json_unescape(peri_str raw, size_t *used);
 
 /// Appends `text` (valid UTF-8) as a JSON string with its quotes, escaped like JSON.stringify.
 void peri_json_add_string(peri_buf *out, peri_str text);
 
-/// Makes the JSON text that `json` holds one line for every reader: U+0085, U+2028 and U+2029, which
-/// JSON leaves as they are and some readers take for line ends (case C08), become escapes. `json`
-/// owns its memory; its status says if it became too long.
+/// Makes the JSON text that `json` holds one line for every reader: U+0085, U+2028 and U+2029,
+/// which JSON leaves as they are and some readers take for line ends (case C08), become
+/// escapes. `json` owns its memory; its status says if it became too long.
 void peri_json_seal_line(peri_buf *json);
 
 #endif

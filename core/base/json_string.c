@@ -1,5 +1,5 @@
-// Strings of a scanned document (json_string.h): which code reads them on this machine, and what one
-// escape means.
+// Strings of a scanned document (json_string.h): which code reads them on this machine, and
+// what one escape means.
 #include "base/json_string.h"
 
 #include "base/processor.h"

@@ -1,6 +1,6 @@
-// The content of a scanned JSON string, still escaped, as the reader and the writer of json.h need
-// it: checked and measured in one pass, cut without unescaping, unescaped only where it is kept.
-// `raw` is what the scanner passed, from the start of an escape or a character.
+// The content of a scanned JSON string, still escaped, as the reader and the writer of json.h
+// need it: checked and measured in one pass, cut without unescaping, unescaped only where it is
+// kept. `raw` is what the scanner passed, from the start of an escape or a character.
 #ifndef PERI_BASE_JSON_STRING_H
 #define PERI_BASE_JSON_STRING_H
 
@@ -8,15 +8,15 @@
 
 /// What runs over nearly every byte of every stream, compiled for one kind of processor.
 typedef struct peri__json_string_ops {
-    /// Reads the string whose first byte behind the quote is text[start], up to its closing quote,
-    /// into `node` (all but `next`). `*repaired` counts lone surrogates and raw control characters.
-    /// PERI_EPARSE with `*error_at`.
+    /// Reads the string whose first byte behind the quote is text[start], up to its closing
+    /// quote, into `node` (all but `next`). `*repaired` counts lone surrogates and raw control
+    /// characters. PERI_EPARSE with `*error_at`.
     int (*scan)(peri_str text, size_t start, peri_json_node *node, uint32_t *repaired,
                 size_t *error_at);
     /// Bytes of the longest prefix of `raw` whose content has at most `max_cp` code points.
     size_t (*cut)(peri_str raw, size_t max_cp);
-    /// Unescapes `raw` to `to`, which has room for raw.len + PERI__JSON_SLACK bytes; returns the
-    /// bytes written, at most raw.len.
+    /// Unescapes `raw` to `to`, which has room for raw.len + PERI__JSON_SLACK bytes; returns
+    /// the bytes written, at most raw.len.
     size_t (*unescape)(peri_str raw, char *to);
     /// Bytes at the start of `raw` that JSON.stringify would write just so; a run longer than
     /// `enough` may be told shorter, but not below it.
@@ -56,8 +56,8 @@ static inline int32_t peri__json_unicode(peri_str raw, size_t *used) {
     return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
 }
 
-/// True for the escape of nearly all terminal output, `\u001b` and its kin, whose `u` is at `u` with
-/// four bytes behind it: a control character that has no shorter escape.
+/// True for the escape of nearly all terminal output, `\u001b` and its kin, whose `u` is at `u`
+/// with four bytes behind it: a control character that has no shorter escape.
 static inline bool peri__json_is_control(const char *u) {
     return u[1] == '0' && u[2] == '0' && u[3] == '1' &&
            peri__hex_digits[(unsigned char)u[4]] >= 0;

@@ -1,6 +1,6 @@
-// Cutting, unescaping and copying of strings that the scanner has passed (json_string.h), in blocks
-// instead of characters wherever that can be. The text of json_string_plain.c and its kin, each of which
-// compiles it for one kind of processor.
+// Cutting, unescaping and copying of strings that the scanner has passed (json_string.h), in
+// blocks instead of characters wherever that can be. The text of json_string_plain.c and its
+// kin, each of which compiles it for one kind of processor.
 #ifndef PERI_BASE_JSON_STRING_EDIT_H
 #define PERI_BASE_JSON_STRING_EDIT_H
 
@@ -18,8 +18,8 @@ static size_t step(peri_str raw) {
     return used;
 }
 
-// Whole blocks, as long as they cannot hold the end, from the start of `raw`: how many bytes, ending
-// between two characters and between two escapes, and how many code points.
+// Whole blocks, as long as they cannot hold the end, from the start of `raw`: how many bytes,
+// ending between two characters and between two escapes, and how many code points.
 static peri_utf8_size cut_blocks(peri_str raw, size_t max_cp) {
     peri_utf8_size clean = {0}; // up to the last block that no escape or character reached into
     size_t cp = 0, pair_end = 0;
@@ -85,15 +85,16 @@ static size_t plain_run(peri_str raw, size_t enough) {
 
 #ifdef PERI_BLOCK_PACKS
 
-// The `u` of each `\u001b`, with which terminal output begins its colours, that the block holds whole.
+// The `u` of each `\u001b`, with which terminal output begins its
+// colours, that the block holds whole.
 static inline uint64_t colours_of(const peri_block *block, uint64_t unicode) {
     uint64_t zero = peri_block_is(block, '0');
     return unicode & zero >> 1 & zero >> 2 & peri_block_is(block, '1') >> 3 &
            peri_block_is(block, 'b') >> 4;
 }
 
-// A block without its backslashes, its letters turned into what they mean: up to the first rare `\u`,
-// which is decoded by itself, or up to an escape that the next block must read whole.
+// A block without its backslashes, its letters turned into what they mean: up to the first rare
+// `\u`, which is decoded by itself, or up to an escape that the next block must read whole.
 static inline char *unescape_block(peri_str raw, size_t *at, char *to) {
     uint64_t carry = 0;
     peri_str rest = {raw.ptr + *at, raw.len - *at};
@@ -136,8 +137,8 @@ static size_t unescape(peri_str raw, char *to) {
 
 #else
 
-// The escapes of a block are known at once, so that what stands between them is copied without waiting
-// for each other: always 64 bytes, of which those up to the next escape count.
+// The escapes of a block are known at once, so that what stands between them is copied without
+// waiting for each other: always 64 bytes, of which those up to the next escape count.
 static size_t unescape(peri_str raw, char *to) {
     char *begin = to;
     size_t at = 0; // of what is not copied yet

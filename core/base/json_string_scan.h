@@ -1,7 +1,8 @@
-// The strings of the scanner (json_string.h): checked and measured in blocks of 64 bytes, one pass.
-// Escapes are counted by arithmetic on masks, only `\u` and raw control characters are looked at
-// one by one. Runs over nearly every byte of every stream: no memory, no branch per character.
-// The text of json_string_plain.c and its kin, each of which compiles it for one kind of processor.
+// The strings of the scanner (json_string.h): checked and measured in blocks of 64 bytes, one
+// pass. Escapes are counted by arithmetic on masks, only `\u` and raw control characters are
+// looked at one by one. Runs over nearly every byte of every stream: no memory, no branch per
+// character. The text of json_string_plain.c and its kin, each of which compiles it for one
+// kind of processor.
 #ifndef PERI_BASE_JSON_STRING_SCAN_H
 #define PERI_BASE_JSON_STRING_SCAN_H
 
@@ -12,8 +13,8 @@ static inline bool is_surrogate(int32_t cp) {
     return cp >= 0xD800 && cp <= 0xDFFF;
 }
 
-// What is found in the bytes that are looked at one by one: the node's sizes are corrections to those
-// that the masks tell.
+// What is found in the bytes that are looked at one by one: the node's sizes are corrections to
+// those that the masks tell.
 typedef struct closely {
     peri_str text;
     peri_json_node node;
@@ -21,7 +22,8 @@ typedef struct closely {
     uint32_t repaired;
 } closely;
 
-// What the masks of a string tell. Only inlined functions see it, so that it stays in registers.
+// What the masks of a string tell. Only inlined functions see
+// it, so that it stays in registers.
 typedef struct tally {
     uint64_t carry;        // 1: the last byte escapes the first of the next block
     uint64_t due;          // continuation bytes that the block before leaves to this one
@@ -76,8 +78,8 @@ static bool read_escape(closely *r, size_t at) {
     }
 }
 
-// The `\u` that are control characters without a shorter escape, `\u001b` and its kin, of nearly all
-// terminal output. One that the block does not hold whole is none of them.
+// The `\u` that are control characters without a shorter escape, `\u001b` and its kin, of
+// nearly all terminal output. One that the block does not hold whole is none of them.
 static inline uint64_t controls_of(const peri_block *block, uint64_t unicode) {
     uint64_t zero = peri_block_is(block, '0'), one = peri_block_is(block, '1');
     uint64_t hex = (peri_block_from(block, '0') & ~peri_block_from(block, '9' + 1)) |
@@ -85,8 +87,8 @@ static inline uint64_t controls_of(const peri_block *block, uint64_t unicode) {
     return unicode & zero >> 1 & zero >> 2 & one >> 3 & hex >> 4;
 }
 
-// The escaped bytes of the block at `at`, of which `usual` are quotes and backslashes. Returns where
-// an escape is bad, or PERI_NPOS.
+// The escaped bytes of the block at `at`, of which `usual` are quotes and backslashes. Returns
+// where an escape is bad, or PERI_NPOS.
 static inline size_t read_escapes(closely *r, tally *t, size_t at, const peri_block *block,
                                   uint64_t escaped, uint64_t usual) {
     usual |= peri_block_is(block, 'n') | peri_block_is(block, 't');
@@ -113,9 +115,9 @@ static bool allows(peri_str text, size_t at) {
     return lead < 0xF4;
 }
 
-// Counts the characters of a block that is not all ASCII, and checks them: every lead byte has its
-// continuation bytes, each of those a lead byte, and the second byte is one that its lead allows.
-// `seen` is the string's bytes with its closing quote.
+// Counts the characters of a block that is not all ASCII, and checks them: every lead byte has
+// its continuation bytes, each of those a lead byte, and the second byte is one that its lead
+// allows. `seen` is the string's bytes with its closing quote.
 static inline bool read_wide(const closely *r, tally *t, size_t at, const peri_block *block,
                              uint64_t seen) {
     uint64_t two = peri_block_from(block, 0xC2) & seen;
@@ -126,7 +128,8 @@ static inline bool read_wide(const closely *r, tally *t, size_t at, const peri_b
     t->due = two >> 63 | three >> 62 | four >> 61;
     t->tails += peri_bit_count(tails);
     t->fours += peri_bit_count(four);
-    // Nearly all leads of four are 0xF0, whose second byte shows in a mask; others are looked at.
+    // Nearly all leads of four are 0xF0, whose second byte shows
+    // in a mask; others are looked at.
     uint64_t choosy = peri_block_is(block, '\xE0') | peri_block_is(block, '\xED') |
                       peri_block_from(block, 0xF1) | (four & UINT64_C(1) << 63);
     uint64_t bad = (want & seen) ^ tails;
@@ -145,7 +148,8 @@ static void read_controls(closely *r, size_t at, uint64_t control) {
     }
 }
 
-// A string without an end does not fit from its quote on, or from a backslash with nothing behind.
+// A string without an end does not fit from its quote on, or
+// from a backslash with nothing behind.
 static size_t open_at(peri_str text, size_t start) {
     size_t run = text.len;
     while (run > start && text.ptr[run - 1] == '\\') run--;

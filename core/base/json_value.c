@@ -31,8 +31,8 @@ size_t peri_json_count(peri_json v) {
     return count;
 }
 
-// A place in `raw`, at most `max_bytes` before its end, that is not inside an escape or a code
-// point.
+// A place in `raw`, at most `max_bytes` before its end, that is
+// not inside an escape or a code point.
 static size_t safe_tail(peri_str raw, size_t max_bytes) {
     size_t at = peri_utf8_skip_to_tail(raw, max_bytes);
     for (size_t back = at > 6 ? at - 6 : 0; back < at;) {
@@ -64,8 +64,8 @@ static peri_str unescaped(peri_str raw, peri_arena *arena) {
     return (peri_str){to, wrote};
 }
 
-// The last `max_cp` code points of `raw`, which holds more than that. How far back they begin is
-// found by trying: a code point takes one byte or two surrogate escapes of six.
+// The last `max_cp` code points of `raw`, which holds more than that. How far back they begin
+// is found by trying: a code point takes one byte or two surrogate escapes of six.
 static peri_str escaped_tail(peri_str raw, size_t max_cp, peri_arena *arena) {
     for (size_t reach = max_cp * 2;; reach *= 3) {
         peri_str near = peri_str_sub(raw, safe_tail(raw, reach), raw.len);

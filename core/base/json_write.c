@@ -142,7 +142,8 @@ typedef struct sink {
     bool full;
 } sink;
 
-// What was appended behind `from` is a piece of the whole of that size: cut where the ceiling is.
+// What was appended behind `from` is a piece of the whole of
+// that size: cut where the ceiling is.
 static void settle(sink *to, size_t from, peri_utf8_size size) {
     if (!to->full && to->whole.cp + size.cp > to->max_cp) {
         peri_str piece = peri_str_sub(peri_buf_str(to->out), from, SIZE_MAX);
@@ -185,7 +186,8 @@ static peri_str special(peri_str raw, char bytes[6], size_t *used) {
 }
 
 // Appends content up to `max_bytes`, at which it may end inside a character. Scanned content is
-// nearly in its final form: only some escapes are written anew. Its size is counted if asked for.
+// nearly in its final form: only some escapes are written anew. Its size is counted if asked
+// for.
 static void add_content(peri_buf *out, peri_str raw, size_t max_bytes, peri_utf8_size *size) {
     size_t end = max_bytes > SIZE_MAX - out->len ? SIZE_MAX : out->len + max_bytes;
     while (raw.len && (size || (out->len < end && out->status == PERI_OK))) {
@@ -274,8 +276,8 @@ static void put_node(sink *to, const peri_json_doc *doc, uint32_t at, level *ope
     }
 }
 
-// Nodes stand in the order of the text, so one pass over them writes the value: nothing
-// recurses.
+// Nodes stand in the order of the text, so one pass over them
+// writes the value: nothing recurses.
 peri_utf8_size peri_json_compact(peri_json v, peri_buf *out, size_t max_cp,
                                  size_t string_max_cp) {
     sink to = {.out = out, .max_cp = max_cp, .string_max_cp = string_max_cp};

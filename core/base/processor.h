@@ -1,5 +1,5 @@
-// What the processor at hand can run beyond what every one of its kind can. Files compiled for AVX2 or
-// AVX-512 (CMakeLists.txt) are called only where these say so.
+// What the processor at hand can run beyond what every one of its kind can. Files compiled for
+// AVX2 or AVX-512 (CMakeLists.txt) are called only where these say so.
 #ifndef PERI_BASE_PROCESSOR_H
 #define PERI_BASE_PROCESSOR_H
 

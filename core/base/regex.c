@@ -1,5 +1,6 @@
-// The face of regex.h over PCRE2, whose matching has ceilings of steps and memory and whose compiled form
-// has one of size, so that no repeat of a repeat explodes. The only file that includes pcre2.h.
+// The face of regex.h over PCRE2, whose matching has ceilings of steps and memory and whose
+// compiled form has one of size, so that no repeat of a repeat explodes. The only file that
+// includes pcre2.h.
 #include "base/regex.h"
 
 #include <stdio.h>

@@ -9,8 +9,8 @@ size_t peri_str_find_byte(peri_str s, char byte, size_t from) {
 
 enum { SHORT_NEEDLE_BYTES = 16 };
 
-// Beginning anew at each place is quickest for a few bytes. Longer ones can be made so that it takes
-// the product of both lengths, which memmem never does.
+// Beginning anew at each place is quickest for a few bytes. Longer ones can be made so that it
+// takes the product of both lengths, which memmem never does.
 size_t peri_str_find(peri_str s, peri_str needle) {
     if (needle.len == 0) return 0;
     if (needle.len > s.len) return PERI_NPOS;

@@ -1,7 +1,7 @@
 // The YAML face (design D6): libyaml at event level, for headers and configs that people write.
-// No aliases, anchors, tags or merge keys; capped size, depth and count; duplicate keys are errors;
-// every node knows its line and column. Scalars are texts until a schema asks for a type, so
-// `on:` and `no` are just strings.
+// No aliases, anchors, tags or merge keys; capped size, depth and count; duplicate keys are
+// errors; every node knows its line and column. Scalars are texts until a schema asks for a
+// type, so `on:` and `no` are just strings.
 #ifndef PERI_BASE_YAML_H
 #define PERI_BASE_YAML_H
 

@@ -1,6 +1,6 @@
-// The frame around what reaches an agent (spec PI-9): whose word it is and whose it is not, one line of
-// text between a nonce at both ends. What the text holds can neither close the frame nor add a line.
-// Called by the outbox alone.
+// The frame around what reaches an agent (spec PI-9): whose word it is and whose it is not, one
+// line of text between a nonce at both ends. What the text holds can neither close the frame
+// nor add a line. Called by the outbox alone.
 #include "delivery/outbox_internal.h"
 
 const peri_str peri__frame_tag = {"observer-note", 13};

@@ -1,5 +1,5 @@
-// The outbox of outbox.h: two lists in order, what is queued and what was handed over; each entry
-// is one block that owns its texts and moves from the one to the other.
+// The outbox of outbox.h: two lists in order, what is queued and what was handed over; each
+// entry is one block that owns its texts and moves from the one to the other.
 #include "delivery/outbox_internal.h"
 
 #include <stdlib.h>

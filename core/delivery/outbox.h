@@ -42,8 +42,8 @@ peri_str peri_delivery_state_word(peri_delivery_state state);
 
 /// Appends the frame around a proposal's text: where it comes from, that it is data of a
 /// background observer without the user's authority (a veto: a claim to check), and one line of
-/// text: what would break the line (controls, U+0085, U+2028, U+2029) becomes a blank. The frame
-/// carries `nonce` at both ends; a text that imitates its tag is defused by a backslash.
+/// text: what would break the line (controls, U+0085, U+2028, U+2029) becomes a blank. The
+/// frame carries `nonce` at both ends; a text that imitates its tag is defused by a backslash.
 void peri_delivery_frame(peri_buf *out, const peri_proposal *proposal, peri_str nonce);
 
 typedef struct peri_outbox_entry peri_outbox_entry;

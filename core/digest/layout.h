@@ -1,5 +1,5 @@
-// What tells the three layouts apart, as data, and the writer that everything of one document
-// goes through.
+// What tells the three layouts apart, as data, and the writer that
+// everything of one document goes through.
 #ifndef PERI_DIGEST_LAYOUT_H
 #define PERI_DIGEST_LAYOUT_H
 
@@ -58,8 +58,8 @@ typedef struct peri_picked {
     bool has_body;
 } peri_picked;
 
-/// blocks.c: picks from the newest of `items` back, so that peri__picked_write() appends at most
-/// `max_bytes`. PERI_ENOMEM. Deinit in any case.
+/// blocks.c: picks from the newest of `items` back, so that peri__picked_write() appends at
+/// most `max_bytes`. PERI_ENOMEM. Deinit in any case.
 PERI_MUST_USE int peri__picked_init(peri_picked *picked, peri_writer *writer,
                                     const peri_item *const *items, size_t count,
                                     size_t max_bytes);
@@ -68,8 +68,8 @@ void peri__picked_deinit(peri_picked *picked);
 /// blocks.c: appends the picked elements, one block a step.
 void peri__picked_write(const peri_picked *picked, const peri_writer *writer, peri_buf *out);
 
-/// slices.c: appends the sections the observer asked for, within `max_bytes`. PERI_ELIMIT,
-/// PERI_ENOMEM.
+/// slices.c: appends the sections the observer asked for, within
+/// `max_bytes`. PERI_ELIMIT, PERI_ENOMEM.
 PERI_MUST_USE int peri__slices_write(peri_writer *writer, const peri_turn *turn,
                                      const peri_observer *observer, size_t max_bytes,
                                      peri_buf *out, size_t *left_out);

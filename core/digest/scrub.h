@@ -17,7 +17,8 @@ void peri_scrub_free(peri_scrub *scrub);
 PERI_MUST_USE int peri_scrub_add(peri_scrub *scrub, peri_str kind, peri_str pattern,
                                  const char **error, size_t *error_at);
 
-/// True if the kind that was added last finds something in `text`: for the examples it came with.
+/// True if the kind that was added last finds something in `text`:
+/// for the examples it came with.
 bool peri_scrub_last_finds(const peri_scrub *scrub, peri_str text);
 
 /// Appends `text` with each secret replaced by "[KIND redacted]"; returns how many there were.

@@ -1,6 +1,6 @@
-// Patterns from a person's configuration or Lua file. Their author is trusted, the text is not: every match
-// has a ceiling of steps and memory, and a text on which a pattern reaches it is hidden from
-// there on, because not knowing is no reason to show it.
+// Patterns from a person's configuration or Lua file. Their author is trusted, the text is not:
+// every match has a ceiling of steps and memory, and a text on which a pattern reaches it is
+// hidden from there on, because not knowing is no reason to show it.
 #include "digest/scrub_added.h"
 
 #include <stdlib.h>

@@ -317,8 +317,8 @@ static bool match(const peri_prefix_index *index, peri_str text, size_t at, peri
     }
 }
 
-// The sorts of kinds, by what must stand beside their pivot: for a mark before it or behind it, for a
-// letter on both sides.
+// The sorts of kinds, by what must stand beside their pivot: for a mark before it or behind it,
+// for a letter on both sides.
 enum {
     BY_UNDERSCORE = 1, // "_" "-" ".": the end of a token's prefix
     BY_DASH = 2,

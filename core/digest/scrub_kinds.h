@@ -9,16 +9,16 @@ typedef struct peri_secret {
     size_t from, to; // its bytes in the text
 } peri_secret;
 
-/// What may stand at and beside a pivot for a kind to be there at all: a bit for each sort of kind.
-/// A mark needs one neighbour, a letter both. Of 128 bytes; what is no ASCII is no pivot and, beside
-/// one, as good as NUL.
+/// What may stand at and beside a pivot for a kind to be there at all: a bit for each sort of
+/// kind. A mark needs one neighbour, a letter both. Of 128 bytes; what is no ASCII is no pivot
+/// and, beside one, as good as NUL.
 typedef struct peri_pivots {
     uint8_t mark[128], mark_before[128], mark_behind[128];
     uint8_t letter[128], letter_before[128], letter_behind[128];
 } peri_pivots;
 
-/// The pivots, and prefixes of tokens, found by the byte before their pivot. Made once for each
-/// scrubber.
+/// The pivots, and prefixes of tokens, found by the byte before their
+/// pivot. Made once for each scrubber.
 typedef struct peri_prefix_index {
     peri_pivots pivots;
     uint8_t first[128]; // 1-based row; 0: none
@@ -32,8 +32,8 @@ static inline unsigned char peri__ascii_at(peri_str text, size_t at) {
     return c < 0x80 ? c : 0;
 }
 
-/// False if the byte at `at` and the two beside it show already that no secret has its pivot there.
-/// Settles nearly every pivot without a jump that depends on which one it is.
+/// False if the byte at `at` and the two beside it show already that no secret has its pivot
+/// there. Settles nearly every pivot without a jump that depends on which one it is.
 static inline bool peri__secret_possible(const peri_pivots *pivots, peri_str text, size_t at) {
     unsigned char c = peri__ascii_at(text, at), before = at ? peri__ascii_at(text, at - 1) : 0,
                   behind = peri__ascii_at(text, at + 1);
@@ -41,8 +41,8 @@ static inline bool peri__secret_possible(const peri_pivots *pivots, peri_str tex
            (pivots->letter[c] & pivots->letter_before[before] & pivots->letter_behind[behind]);
 }
 
-/// scrub_kinds.c: the secret whose pivot is at `at`, if there is one. `from` is at or behind
-/// `floor`.
+/// scrub_kinds.c: the secret whose pivot is at `at`, if there
+/// is one. `from` is at or behind `floor`.
 bool peri__secret_find(const peri_prefix_index *index, peri_str text, size_t at, size_t floor,
                        peri_secret *out);
 

@@ -1,5 +1,5 @@
-// Pivots at which a secret is possible (scrub_pivot.h), on any processor: those that the block shows,
-// without the ones that their neighbours rule out.
+// Pivots at which a secret is possible (scrub_pivot.h), on any processor: those that the block
+// shows, without the ones that their neighbours rule out.
 #include "digest/scrub_pivot.h"
 
 static uint64_t possible_in(const peri_pivots *pivots, peri_str text, size_t block) {

@@ -83,8 +83,8 @@ static inline uint64_t peri__pivots(const char *block) {
 #endif
 }
 
-/// The pivots at which a secret is possible, a bit for each byte, of the blocks from text.ptr[block] on, at
-/// most PERI_PIVOT_BATCH of them; how many there are.
+/// The pivots at which a secret is possible, a bit for each byte, of the blocks from
+/// text.ptr[block] on, at most PERI_PIVOT_BATCH of them; how many there are.
 enum { PERI_PIVOT_BATCH = 16 };
 typedef size_t peri_pivots_fn(const peri_pivots *pivots, peri_str text, size_t block,
                               uint64_t masks[PERI_PIVOT_BATCH]);

@@ -1,5 +1,5 @@
-// Pivots at which a secret is possible (scrub_pivot.h), for processors with AVX-512, which CMakeLists.txt
-// lets it use: 64 bytes are looked up at once in each table.
+// Pivots at which a secret is possible (scrub_pivot.h), for processors with AVX-512, which
+// CMakeLists.txt lets it use: 64 bytes are looked up at once in each table.
 #include "digest/scrub_pivot.h"
 
 #ifdef PERI_X86

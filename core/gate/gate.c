@@ -1,5 +1,5 @@
-// The six steps of gate.h. One function a step; the first that says no decides, and the steps behind
-// it are not asked.
+// The six steps of gate.h. One function a step; the first that says no decides, and the steps
+// behind it are not asked.
 #include "gate/gate.h"
 
 #include <stdarg.h>

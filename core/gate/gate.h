@@ -1,6 +1,6 @@
 // The gate: may this observer be started for this agent, and fed? (spec CC-4.) Judges the Agent
-// request that would start it, in six steps, each with its verdict and reason. Pure: who asks runs
-// the hooks and hands in their answers. Never judges the observed agent's own calls.
+// request that would start it, in six steps, each with its verdict and reason. Pure: who asks
+// runs the hooks and hands in their answers. Never judges the observed agent's own calls.
 #ifndef PERI_GATE_GATE_H
 #define PERI_GATE_GATE_H
 
@@ -65,8 +65,8 @@ peri_str peri_gate_verdict_word(peri_gate_verdict verdict);
 /// Appends the request of CC-3 to `out` as the JSON of a tool's input.
 void peri_agent_request_add_json(const peri_agent_request *request, peri_buf *out);
 
-/// Builds the request for observing `observed` with an observer of `type`; its texts are copied to
-/// `arena`. PERI_ENOMEM.
+/// Builds the request for observing `observed` with an observer of `type`; its texts are copied
+/// to `arena`. PERI_ENOMEM.
 PERI_MUST_USE int peri_agent_request_make(peri_str observed, peri_str type, peri_arena *arena,
                                           peri_agent_request *out);
 
@@ -74,15 +74,16 @@ PERI_MUST_USE int peri_agent_request_make(peri_str observed, peri_str type, peri
 void peri_gate_judge(const peri_permissions *permissions, const peri_gate_question *question,
                      peri_gate_trace *out);
 
-/// True if `hook` is to run on the request: its matcher and its condition take it, and its answer
-/// would count.
+/// True if `hook` is to run on the request: its matcher and its condition take it, and its
+/// answer would count.
 bool peri_hook_wants(const peri_hook *hook, const peri_agent_request *request);
 
 /// Step 6: what the hooks said, in the order of the hooks.
 void peri_gate_hear_hooks(peri_gate_trace *trace, const peri_hook *const *hooks,
                           const peri_hook_answer *answers, size_t count);
 
-/// Appends the members `verdict`, `step` (that decided), `reason`, `mode`, `version` and `steps`.
+/// Appends the members `verdict`, `step` (that decided), `reason`,
+/// `mode`, `version` and `steps`.
 void peri_gate_trace_add_json(const peri_gate_trace *trace, peri_buf *out);
 
 /// Nobody could judge.

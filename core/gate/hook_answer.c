@@ -1,5 +1,5 @@
-// Reading and merging the answers of hooks (hook_answer.h). The text of a hook is foreign bytes: capped
-// by who ran it, parsed with the tree face's limits, and shown cut.
+// Reading and merging the answers of hooks (hook_answer.h). The text of a hook is foreign
+// bytes: capped by who ran it, parsed with the tree face's limits, and shown cut.
 #include "gate/hook_answer.h"
 
 #include <stdarg.h>

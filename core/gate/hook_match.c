@@ -1,5 +1,5 @@
-// Which managed hooks are asked about a request: their matcher over the tool's name, their `if` over
-// the request. Where a matcher or condition cannot be read, the hook is asked.
+// Which managed hooks are asked about a request: their matcher over the tool's name, their `if`
+// over the request. Where a matcher or condition cannot be read, the hook is asked.
 #include "base/regex.h"
 #include "gate/gate.h"
 

@@ -1,6 +1,6 @@
-// Reading and adding up settings (permissions.h). A file is written by a person or an installer:
-// what cannot be understood of its rules is an error, since a rule that is passed over in silence
-// is a permission nobody gave.
+// Reading and adding up settings (permissions.h). A file is written by a person or an
+// installer: what cannot be understood of its rules is an error, since a rule that is passed
+// over in silence is a permission nobody gave.
 #include "gate/permissions.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // What several settings files say together: rules add up, single values are taken
-// from the highest source, hooks count from managed sources alone. Pure: texts come in as trees or
-// lists, all that is kept is copied.
+// from the highest source, hooks count from managed sources alone. Pure: texts come in as trees
+// or lists, all that is kept is copied.
 #ifndef PERI_GATE_PERMISSIONS_H
 #define PERI_GATE_PERMISSIONS_H
 
@@ -87,8 +87,9 @@ peri_str peri_permission_mode_word(peri_permission_mode mode);
 /// Also `manual` for default. PERI_PERMISSION_MODE_COUNT if there is no such mode.
 peri_permission_mode peri_permission_mode_find(peri_str word);
 
-/// Adds what one settings file says; keys of other matters are passed over. All or nothing: a mistake
-/// in what it says of permissions or hooks is a diagnostic and PERI_EINVAL. PERI_ENOMEM, PERI_ELIMIT.
+/// Adds what one settings file says; keys of other matters are passed over. All or nothing: a
+/// mistake in what it says of permissions or hooks is a diagnostic and PERI_EINVAL.
+/// PERI_ENOMEM, PERI_ELIMIT.
 PERI_MUST_USE int peri_permissions_add(peri_permissions *permissions, peri_settings_rank rank,
                                        peri_str source, const peri_tree *root,
                                        peri_diag_list *diags);

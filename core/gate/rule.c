@@ -1,5 +1,5 @@
-// The rules of rule.h. Everything is compared byte for byte and case counts, as in the client; the
-// one loop over a pattern is bounded by the length of rule and name.
+// The rules of rule.h. Everything is compared byte for byte and case counts, as in the client;
+// the one loop over a pattern is bounded by the length of rule and name.
 #include "gate/rule.h"
 
 bool peri_tool_is_agent(peri_str name) {
@@ -31,7 +31,8 @@ static bool is_balanced(peri_str text) {
     return depth == 0;
 }
 
-// What stands in the brackets of another tool's rule is that tool's matter: whole scripts, at times.
+// What stands in the brackets of another tool's rule is that
+// tool's matter: whole scripts, at times.
 static bool may_be_of_agent(peri_str tool) {
     return peri_tool_is_agent(tool) || peri_str_find_byte(tool, '*', 0) != PERI_NPOS;
 }
@@ -97,7 +98,8 @@ static peri_str parameter(const peri_agent_request *request, peri_str name) {
     return (peri_str){0};
 }
 
-// Agent(model:opus) and the like. A type may hold a colon as well (plugin:type), so this is asked last.
+// Agent(model:opus) and the like. A type may hold a colon as well
+// (plugin:type), so this is asked last.
 static bool is_parameter(peri_str content, const peri_agent_request *request) {
     size_t colon = peri_str_find_byte(content, ':', 0);
     if (colon == PERI_NPOS) return false;

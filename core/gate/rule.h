@@ -1,6 +1,6 @@
 // One permission rule of Claude Code, as far as it can speak of the Agent request that arms an
-// observer (spec CC-3): `Tool`, `Tool(*)`, `Agent(type)`, its alias `Task`, `Agent(name:value)` and
-// names with `*`. Rules of other tools are read too; they never match.
+// observer (spec CC-3): `Tool`, `Tool(*)`, `Agent(type)`, its alias `Task`, `Agent(name:value)`
+// and names with `*`. Rules of other tools are read too; they never match.
 #ifndef PERI_GATE_RULE_H
 #define PERI_GATE_RULE_H
 
@@ -38,13 +38,15 @@ typedef enum peri_rule_reach {
     PERI_REACH_PARAMETER, // a parameter of the request
 } peri_rule_reach;
 
-/// Reads one rule; parts are borrowed from `text`. PERI_EPARSE for a name that no tool can have and for a
-/// bracket that is not closed at the end. In a rule that may speak of agents every bracket has its
-/// partner, no control character stands, and PERI_ELIMIT tells of more than PERI_RULE_MAX_BYTES.
+/// Reads one rule; parts are borrowed from `text`. PERI_EPARSE for a name that no tool can have
+/// and for a bracket that is not closed at the end. In a rule that may speak of agents every
+/// bracket has its partner, no control character stands, and PERI_ELIMIT tells of more than
+/// PERI_RULE_MAX_BYTES.
 PERI_MUST_USE int peri_rule_parse(peri_str text, peri_permission_rule *out);
 
-/// How `rule`, standing in the list of `effect`, reaches `request`. An allow rule has to name the tool
-/// and the type as they are; a deny or ask rule may use `*`, a list of types, or a parameter.
+/// How `rule`, standing in the list of `effect`, reaches `request`. An allow rule has to name
+/// the tool and the type as they are; a deny or ask rule may use `*`, a list of types, or a
+/// parameter.
 peri_rule_reach peri_rule_match(const peri_permission_rule *rule, peri_rule_effect effect,
                                 const peri_agent_request *request);
 
@@ -54,8 +56,8 @@ bool peri_rule_is_of_agent(const peri_permission_rule *rule, peri_rule_effect ef
 /// True for Agent and its older name Task.
 bool peri_tool_is_agent(peri_str name);
 
-/// Takes the next entry of a comma list in which brackets hold commas of their own; trimmed, blank
-/// ones are passed over. False at the end.
+/// Takes the next entry of a comma list in which brackets hold commas of their own; trimmed,
+/// blank ones are passed over. False at the end.
 bool peri_tool_list_take(peri_str *list, peri_str *out);
 
 #endif

@@ -1,4 +1,5 @@
-// Doors of the host for author verbs of the CLI (digest, check): not part of the public promise.
+// Doors of the host for author verbs of the CLI (digest, check):
+// not part of the public promise.
 #ifndef PERI_HOST_AUTHOR_H
 #define PERI_HOST_AUTHOR_H
 
@@ -12,8 +13,8 @@
 typedef void (*peri_digest_fn)(void *user, const peri_turn *turn, const peri_observer *observer,
                                peri_str text);
 
-/// Turns a host that was made with `no_observers` into one that frames digests for `observer` (borrowed,
-/// must outlive the host) and hands each to `fn`; `raw` leaves secrets in.
+/// Turns a host that was made with `no_observers` into one that frames digests for `observer`
+/// (borrowed, must outlive the host) and hands each to `fn`; `raw` leaves secrets in.
 PERI_MUST_USE int peri_host_watch_digests(peri_host *host, const peri_observer *observer,
                                           bool raw, peri_digest_fn fn, void *user);
 
@@ -29,8 +30,8 @@ typedef struct peri_chain {
     peri_policy_limits limits;
 } peri_chain;
 
-/// Loads the policies that `options` ask for into a host that was made with `no_observers`. PERI_EINVAL if
-/// one named there cannot be used; PERI_ENOMEM. What is wrong was logged.
+/// Loads the policies that `options` ask for into a host that was made with `no_observers`.
+/// PERI_EINVAL if one named there cannot be used; PERI_ENOMEM. What is wrong was logged.
 PERI_MUST_USE int peri_host_open_chain(peri_host *host, const peri_host_options *options,
                                        peri_chain *out);
 
@@ -60,8 +61,8 @@ typedef struct peri_checker peri_checker;
 PERI_MUST_USE int peri_checker_new(peri_checker **out);
 void peri_checker_free(peri_checker *checker); // NULL is fine
 
-/// Takes note of a definition that is checked along with others: a config may name it. `user` is the
-/// checker. PERI_ENOMEM; what cannot be read is none.
+/// Takes note of a definition that is checked along with others: a config may name it. `user`
+/// is the checker. PERI_ENOMEM; what cannot be read is none.
 PERI_MUST_USE int peri_checker_know(void *user, const char *path);
 
 /// Validates one file: a config (.yaml), an agent's settings (.json), a Markdown observer, or

@@ -1,5 +1,6 @@
 // Loading what people write: dialects, shipped inside the library or replaced by a folder,
-// and the configs in their order. A file that cannot be used is left out alone, with a diagnostic.
+// and the configs in their order. A file that cannot be used is left out alone, with a
+// diagnostic.
 #include "host/load.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-// The names in a config that nothing has: a misspelt observer stays on when it was to be switched off, and
-// a misspelt policy is left out. Known is what the layers hold where `check` runs, what stands beside the
-// config, and what is checked along with it. Called by host/check.c.
+// The names in a config that nothing has: a misspelt observer stays on when it was to be
+// switched off, and a misspelt policy is left out. Known is what the layers hold where `check`
+// runs, what stands beside the config, and what is checked along with it. Called by
+// host/check.c.
 #include "host/names.h"
 
 #include <stdio.h>
@@ -221,8 +222,8 @@ static void check_agents(const checking *c, const peri_yaml *map) {
     }
 }
 
-// Agent types are an open set, since clients bring their own along: only one that looks like a slip
-// is told.
+// Agent types are an open set, since clients bring their own along:
+// only one that looks like a slip is told.
 static void check_type(const checking *c, place at, const char *what, peri_str type) {
     peri_str near = nearest(type, &c->known->observers);
     if (!near.len) near = nearest(type, &c->known->agents);

@@ -17,8 +17,8 @@ typedef struct host_names {
 /// The names of what is shipped, the user's, and the project's in this folder. PERI_ENOMEM.
 PERI_MUST_USE int host_names_open(host_names *names);
 void host_names_deinit(host_names *names);
-/// Adds what `path` defines, an observer or a policy; any other file adds nothing. `user` is the names.
-/// PERI_OK.
+/// Adds what `path` defines, an observer or a policy; any other file adds nothing. `user` is
+/// the names. PERI_OK.
 PERI_MUST_USE int host_names_add_file(void *user, const char *path);
 /// Adds what stands in observers/ and policies/ beside the config.
 void host_names_add_beside(host_names *names, const char *config);

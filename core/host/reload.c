@@ -1,9 +1,11 @@
-// Files that change while the host runs. Between two batches, at most once a second, what changed is
-// loaded beside what is there and takes its place only if it is good; otherwise the old stays and the
-// diagnostics say where the mistake is. Budgets, desks and ctx.state are not the files' and stay.
+// Files that change while the host runs. Between two batches, at most once a second, what
+// changed is loaded beside what is there and takes its place only if it is good; otherwise the
+// old stays and the diagnostics say where the mistake is. Budgets, desks and ctx.state are not
+// the files' and stay.
 //   a policy    the whole chain is loaded anew
-//   an observer in Lua, in Markdown or a command, of the user's or of the given folder: changed, new or
-//               gone. A project's are agreed to at the start, in one content, and stay as they were
+//   an observer in Lua, in Markdown or a command, of the user's or of the given folder: one
+//               that changed, is new or gone. A project's are agreed to at the start, in one
+//               content, and stay as they were
 //   a config    what it switches off, shadows and limits; the rest counts from the next start
 #include <stdlib.h>
 
@@ -102,8 +104,8 @@ static void limit_desks(peri_host *host) {
     }
 }
 
-// Lowers the limits to what the configs say now, all of them in their order: a later file wins, whichever
-// of them changed. What is wrong in one of them was told when it came.
+// Lowers the limits to what the configs say now, all of them in their order: a later file wins,
+// whichever of them changed. What is wrong in one of them was told when it came.
 static void lower_limits(const peri_host *host, host_config *config) {
     host_config now;
     peri_diag_list told;
@@ -111,7 +113,8 @@ static void lower_limits(const peri_host *host, host_config *config) {
     peri_diag_list_init(&told);
     for (size_t i = 0; i < host->watched_count; i++) {
         const host_watched *file = &host->watched[i];
-        if (file->kind == WATCHED_CONFIG) (void)host_config_read(&now, file->path, &told);
+        if (file->kind != WATCHED_CONFIG) continue;
+        if (host_config_read(&now, file->path, &told) == PERI_ENOMEM) break;
     }
     config->limits.advisories_per_turn =
         least(config->limits.advisories_per_turn, now.limits.advisories_per_turn);

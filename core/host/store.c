@@ -1,6 +1,7 @@
-// The ledger of a host: opened by its first step, written by each, and begun anew where its file was taken
-// away or replaced under the host: what people do from then on (a stop, an enable) is noted in the file
-// that is there, and another host would take this one's sessions for its own.
+// The ledger of a host: opened by its first step, written by each, and begun anew where its
+// file was taken away or replaced under the host: what people do from then on (a stop, an
+// enable) is noted in the file that is there, and another host would take this one's sessions
+// for its own.
 #include "host/store.h"
 
 #include <stdio.h>
@@ -71,8 +72,9 @@ static bool is_another(const peri_host *host) {
     return status == PERI_ENOENT || (status == PERI_OK && !is_same(&now, &host->ledger_file));
 }
 
-// The journal of a file that is gone stays where it was. SQLite would take it for that of the file which is
-// there now, and write the old content over the new. To be called while it is open: its number is its own.
+// The journal of a file that is gone stays where it was. SQLite would take it for that of the
+// file which is there now, and write the old content over the new. To be called while it is
+// open: its number is its own.
 static void remove_journal(const peri_host *host) {
     static const char *const suffixes[] = {"-wal", "-shm"};
     peri_file_id now = journal_of(host);

@@ -1,5 +1,6 @@
-// The types that the files of the host share: the host itself and what it keeps of sources, agents, files
-// and work that is due. What each folder of the host offers to the others stands in its own header:
+// The types that the files of the host share: the host itself and what it keeps of sources,
+// agents, files and work that is due. What each folder of the host offers to the others stands
+// in its own header:
 //
 //   told/      what is told of what happens        calls nothing else of the host
 //   written/   what people wrote                   calls told/
@@ -7,9 +8,11 @@
 //   run/       digest -> run -> delivery           calls all of these
 //   read/      bytes -> observation -> due work    calls all of these
 //   status/    what is said when somebody asks     calls all of these
-//   load.c, reload.c, and doors for the CLI's author verbs stand over them, core/host.c over all.
+//   load.c, reload.c, and doors for the CLI's author verbs stand over them, core/host.c over
+//   all.
 //
-// tools/check_layers.lua keeps that order, and that no files of one folder call each other in a circle.
+// tools/check_layers.lua keeps that order, and that no files of
+// one folder call each other in a circle.
 #ifndef PERI_HOST_TYPES_H
 #define PERI_HOST_TYPES_H
 
@@ -140,7 +143,8 @@ typedef struct host_found {
     bool lenient;                // one of pi's
 } host_found;
 
-/// A note on its way to an agent, or one that would be, until it is known what the agent did about it.
+/// A note on its way to an agent, or one that would be, until it
+/// is known what the agent did about it.
 typedef struct host_note {
     peri_proposal *proposal; // owned
     peri_lane lane;
@@ -310,8 +314,9 @@ typedef struct host_subscriber {
 typedef enum host_watched_kind {
     WATCHED_CONFIG,
     WATCHED_POLICY,
-    WATCHED_FOLDER, // of observers: files may come
-    WATCHED_OBSERVER // and change, and go; the path ends in .md, and stands for the .lua beside it too
+    WATCHED_FOLDER,  // of observers: files may come
+    WATCHED_OBSERVER // and change, and go; the path ends in .md, and stands for the .lua beside
+                     // it too
 } host_watched_kind;
 
 /// A file that is loaded anew when it changes (host/reload.c).

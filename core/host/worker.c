@@ -1,5 +1,6 @@
-// The worker's half of the command protocol: a host without input that holds one pack's observers
-// in the sandbox they would have had in the other process. Called by cli/cmd_worker.c.
+// The worker's half of the command protocol: a host without input that holds one pack's
+// observers in the sandbox they would have had in the other process. Called by
+// cli/cmd_worker.c.
 #include "host/worker.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// A pack of Lua observers behind the command protocol: what `perilune worker` does with each line
-// it reads. Not part of the public promise.
+// A pack of Lua observers behind the command protocol: what `perilune worker` does with each
+// line it reads. Not part of the public promise.
 #ifndef PERI_HOST_WORKER_H
 #define PERI_HOST_WORKER_H
 
@@ -22,8 +22,8 @@ void peri_worker_free(peri_worker *worker);
 /// Observers that were loaded.
 size_t peri_worker_count(const peri_worker *worker);
 
-/// Runs what `line` asks for and appends the answer with its line end. A line that is no request
-/// gets an answer that says so. PERI_ENOMEM.
+/// Runs what `line` asks for and appends the answer with its line end. A line that is no
+/// request gets an answer that says so. PERI_ENOMEM.
 PERI_MUST_USE int peri_worker_answer(peri_worker *worker, peri_str line, peri_buf *out);
 
 #endif

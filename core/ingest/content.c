@@ -1,5 +1,6 @@
-// A foreign JSON value as what an observation keeps of it: both ends of a text, a compact form with
-// one that still parses, numbers digit for digit. Bounded here, whatever the record's size.
+// A foreign JSON value as what an observation keeps of it: both ends of a text, a compact form
+// with one that still parses, numbers digit for digit. Bounded here, whatever the record's
+// size.
 #include "ingest/content.h"
 
 // What a content block shows as text; an image is named, not shown.
@@ -9,8 +10,8 @@ static peri_json block_text(peri_json block) {
     return peri_json_type_of(text) == PERI_JSON_STRING ? text : (peri_json){0};
 }
 
-// Room for `bytes` in the arena, as a buffer that never grows; its status is PERI_ENOMEM if there
-// is none.
+// Room for `bytes` in the arena, as a buffer that never grows; its
+// status is PERI_ENOMEM if there is none.
 static peri_buf room_of(peri_arena *arena, size_t bytes) {
     peri_buf room = {.ptr = peri_arena_alloc(arena, bytes + 1), .max = bytes};
     room.cap = room.ptr ? bytes + 1 : 0;

@@ -1,6 +1,6 @@
 // A dialect: how one agent's records become observations. Lua says it once as a table of rules;
-// script/ compiles that table into these structs; ingest executes them on every record, so that no
-// script stands on the byte path.
+// script/ compiles that table into these structs; ingest executes them on every record, so that
+// no script stands on the byte path.
 #ifndef PERI_INGEST_DIALECT_H
 #define PERI_INGEST_DIALECT_H
 
@@ -205,8 +205,8 @@ typedef struct peri_dialect {
     peri_str
         observer_origin; // prompts of this origin show that their session is an observer's own
     peri_str
-        observer_file; // of an observer's own recording, behind the observed one's path without its
-                       // extension; `*` stands for its task; absent: it has none
+        observer_file; // of an observer's own recording, behind the observed one's path without
+                       // its extension; `*` stands for its task; absent: it has none
     peri_sidecar sidecar;
     peri_str root;     // the member of a line that holds the record; absent: the line is it
     peri_paths *paths; // of all rules; NULL: they are followed name by name

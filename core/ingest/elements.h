@@ -24,7 +24,8 @@ typedef struct peri_elements {
 /// is how many of them stand before its inside.
 void peri_elements_look(peri_elements *elements, peri_str bytes, size_t *begin);
 
-/// Blanks and commas before the next element. A "]" there ends the array: what follows is lines.
+/// Blanks and commas before the next element. A "]" there ends
+/// the array: what follows is lines.
 size_t peri_elements_skip(peri_elements *elements, peri_str bytes);
 
 /// Bytes of the current element within `bytes`, up to all of them; `*ended` if it ends there.

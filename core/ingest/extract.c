@@ -1,5 +1,5 @@
-// One assignment of a rule: which value of the record (pick.h) goes where in the observation, as
-// what (content.h). Who asks for more than a field needs is refused.
+// One assignment of a rule: which value of the record (pick.h) goes where in the observation,
+// as what (content.h). Who asks for more than a field needs is refused.
 #include "ingest/extract.h"
 
 #include "base/clock.h"

@@ -80,8 +80,8 @@ static void pass_over(peri_framer *framer, peri_str *chunk, size_t count) {
     framer->line_start += count;
 }
 
-// Where the stream begins it shows whether it is an array. A bracket that turned out to open one
-// was held as the beginning of a line.
+// Where the stream begins it shows whether it is an array. A bracket that turned out to open
+// one was held as the beginning of a line.
 static void look(peri_framer *framer, peri_str *chunk) {
     size_t begin;
     peri_elements_look(&framer->elements, *chunk, &begin);

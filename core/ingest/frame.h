@@ -1,7 +1,7 @@
 // Lines out of a stream of bytes: LF ends a record and nothing else does (case C08). A stream
-// that is one JSON array gives its elements instead, as if each were a line (elements.h). A line
-// over the cap, or one that memory cannot hold, keeps a bounded preview; the rest is skipped in
-// constant memory (C07).
+// that is one JSON array gives its elements instead, as if each were a line (elements.h). A
+// line over the cap, or one that memory cannot hold, keeps a bounded preview; the rest is
+// skipped in constant memory (C07).
 #ifndef PERI_INGEST_FRAME_H
 #define PERI_INGEST_FRAME_H
 
@@ -14,9 +14,9 @@ enum {
     PERI_LINE_PREVIEW_BYTES = 8 * 1024, // holds 2,000 characters of any kind
 };
 
-/// One line, without its LF and a CR before it and without the BOMs and NULs around it: files that
-/// were put together have the former inside, a crash leaves the latter. Borrowed until the next
-/// call on the framer or the end of the chunk.
+/// One line, without its LF and a CR before it and without the BOMs and NULs around it: files
+/// that were put together have the former inside, a crash leaves the latter. Borrowed until the
+/// next call on the framer or the end of the chunk.
 typedef struct peri_line {
     peri_str text;
     uint64_t number; // 1-based

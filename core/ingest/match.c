@@ -6,7 +6,8 @@ static bool same(peri_json a, peri_json b) {
     return a.doc == b.doc && a.node == b.node;
 }
 
-// What is found from the record is remembered apart from what is found from an element or the line.
+// What is found from the record is remembered apart from what
+// is found from an element or the line.
 static peri_path_base base_of(const peri_rule_path *path, const peri_rule_scope *scope) {
     peri_json v = path->from == PERI_FROM_ELEMENT  ? scope->element
                   : path->from == PERI_FROM_RECORD ? scope->record

@@ -1,6 +1,6 @@
-// The memory of paths.h: a slot a path, valid while it bears the stamp of the record (or of the element
-// of `each`) that is read. The members of an object are gone through when the first of them is asked
-// for; then all that any rule may ask for are known, or known to be absent.
+// The memory of paths.h: a slot a path, valid while it bears the stamp of the record (or of the
+// element of `each`) that is read. The members of an object are gone through when the first of
+// them is asked for; then all that any rule may ask for are known, or known to be absent.
 #include "ingest/paths.h"
 
 enum { MAX_PATHS = 256, MAX_WORDS = 256, TABLE = 1024, MEMORIES = 2, BITS = 64 };
@@ -52,7 +52,8 @@ static size_t place(uint16_t path, peri_str text) {
     return (hash >> 16 ^ hash) & (TABLE - 1);
 }
 
-// The member `name` of path `parent`; 0 if no rule asks for it, then `*at` is where it would stand.
+// The member `name` of path `parent`; 0 if no rule asks for it,
+// then `*at` is where it would stand.
 static uint16_t child(const peri_paths *paths, uint16_t parent, peri_str name, size_t *at) {
     for (*at = place(parent, name); paths->by_name[*at]; *at = (*at + 1) & (TABLE - 1)) {
         uint16_t id = (uint16_t)(paths->by_name[*at] - 1);

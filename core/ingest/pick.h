@@ -12,7 +12,8 @@ enum {
 /// The value; absent if the pick finds nothing and has no constant.
 peri_json peri_pick_find(const peri_rule_pick *pick, const peri_rule_scope *scope);
 
-/// `v` as a short text: what the pick cuts out of it, with its prefix. Absent if it is not there.
+/// `v` as a short text: what the pick cuts out of it, with its
+/// prefix. Absent if it is not there.
 peri_str peri_pick_text(const peri_rule_pick *pick, peri_json v, peri_arena *arena);
 
 /// The texts of all paths that lead to one, joined; absent if none does.

@@ -161,8 +161,8 @@ static int mend(peri_reader *reader, peri_str *text) {
     return reader->mended.status;
 }
 
-// All records of one line, for a stream whose dialect is known. PERI_ENOMEM: the rest of them is
-// lost.
+// All records of one line, for a stream whose dialect is known.
+// PERI_ENOMEM: the rest of them is lost.
 static int read_records(peri_reader *reader, const peri_line *line, peri_str text) {
     size_t at = 0;
     while (at < text.len) {

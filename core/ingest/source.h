@@ -36,8 +36,8 @@ peri_str peri_ingest_problem_word(peri_ingest_problem problem);
 typedef struct peri_ingest_events {
     void *user;
     peri_obs_fn on_observation;
-    /// `line` 1-based, `offset` in bytes from the start of the stream (in a line whose UTF-8 had
-    /// to be repaired: as if its repaired form stood there). At most one a line.
+    /// `line` 1-based, `offset` in bytes from the start of the stream (in a line whose UTF-8
+    /// had to be repaired: as if its repaired form stood there). At most one a line.
     void (*on_problem)(void *user, peri_ingest_problem problem, uint64_t line, uint64_t offset,
                        peri_str message);
 } peri_ingest_events;
@@ -59,8 +59,8 @@ typedef struct peri_reader {
     peri_ingest_events events;
 } peri_reader;
 
-/// `dialect` may be NULL: found out from the first PERI_DETECT_RECORDS records, the most
-/// specific wins.
+/// `dialect` may be NULL: found out from the first PERI_DETECT_RECORDS
+/// records, the most specific wins.
 void peri_reader_init(peri_reader *reader, const peri_dialect *const *dialects, size_t count,
                       const peri_dialect *dialect, size_t max_line_bytes,
                       peri_ingest_events events);
@@ -78,8 +78,8 @@ void peri_reader_rest(peri_reader *reader);
 PERI_MUST_USE int peri_reader_finish(peri_reader *reader);
 
 /// The time of the record in `line` (wall ms), without reading it: INT64_MIN + 1 if it tells
-/// none. Uses the reader's document, so that what the last step lent is gone. The bytes of `line`
-/// stay as they are until the next step, which need not parse them again.
+/// none. Uses the reader's document, so that what the last step lent is gone. The bytes of
+/// `line` stay as they are until the next step, which need not parse them again.
 int64_t peri_reader_peek_at(peri_reader *reader, peri_str line);
 
 /// What the sidecar file says, applied to agents of this reader by the host: see peri_sidecar.

@@ -1,7 +1,7 @@
-// `x.whole` of an observation: a value that perilune kept in part stands in the record as it was
-// kept, and here stands how large the whole was. Without it a digest made of emitted
-// observations would name other numbers than one made of the agent's own stream. The numbers are
-// foreign: they can lengthen what is said to be missing, never what is kept.
+// `x.whole` of an observation: a value that perilune kept in part stands in the record as it
+// was kept, and here stands how large the whole was. Without it a digest made of emitted
+// observations would name other numbers than one made of the agent's own stream. The numbers
+// are foreign: they can lengthen what is said to be missing, never what is kept.
 #include "ingest/whole.h"
 
 #include "ingest/content.h"
@@ -29,8 +29,8 @@ static void restore_text(peri_text *text, peri_json said) {
     text->cut = true;
 }
 
-// A JSON value stands as a shortened form that still parses, with its beginning in `text`; or as
-// its beginning alone, in a string.
+// A JSON value stands as a shortened form that still parses, with its beginning in `text`; or
+// as its beginning alone, in a string.
 static void restore_json(peri_obs_value *value, peri_json said, peri_json written,
                          peri_arena *arena) {
     peri_json text = peri_json_get(said, PERI_STR("text"));

@@ -1,5 +1,6 @@
-// The claims of claims.h as locks of the open file, not of the process: two hosts of one process are kept
-// apart, too, and a descriptor that is closed elsewhere takes none of them away.
+// The claims of claims.h as locks of the open file, not of the process: two hosts of one
+// process are kept apart, too, and a descriptor that is closed elsewhere takes none of them
+// away.
 #include "io/claims.h"
 
 #include <errno.h>

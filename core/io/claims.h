@@ -1,6 +1,7 @@
-// Claims: "this is mine while I live", between hosts that share a folder, in one process or many. A
-// claim is a lock on one byte of a file, which the system lets go of however its holder ends: nothing is
-// left behind, nothing grows stale, and nobody has to be asked whether a process number is still his.
+// Claims: "this is mine while I live", between hosts that share a folder, in one process or
+// many. A claim is a lock on one byte of a file, which the system lets go of however its holder
+// ends: nothing is left behind, nothing grows stale, and nobody has to be asked whether a
+// process number is still his.
 #ifndef PERI_IO_CLAIMS_H
 #define PERI_IO_CLAIMS_H
 
@@ -10,8 +11,8 @@ typedef struct peri_claims {
     int fd; // -1: closed
 } peri_claims;
 
-/// Opens the file at `path`, made if it is not there, for its owner alone. PERI_EACCES, PERI_EIO;
-/// PERI_ENOENT if it is only to be asked and is not there.
+/// Opens the file at `path`, made if it is not there, for its owner alone. PERI_EACCES,
+/// PERI_EIO; PERI_ENOENT if it is only to be asked and is not there.
 PERI_MUST_USE int peri_claims_open(peri_claims *claims, const char *path, bool only_ask);
 
 /// Lets go of all.

@@ -1,7 +1,7 @@
-// Children that are observers: a queue of runs, a bounded set of children, and one verdict a run.
-// A child is idle, works on one run, or is leaving (killed, not gone yet); it counts against the
-// maximum until it is gone. The process itself is proc.c. Called by host/run/runs.c through
-// peri_runtime.
+// Children that are observers: a queue of runs, a bounded set of children, and one verdict a
+// run. A child is idle, works on one run, or is leaving (killed, not gone yet); it counts
+// against the maximum until it is gone. The process itself is proc.c. Called by host/run/runs.c
+// through peri_runtime.
 #include "io/command_runtime.h"
 
 #include <stdio.h>
@@ -87,8 +87,8 @@ static void add_words(peri_buf *out, const peri_str *words, size_t count) {
     }
 }
 
-// What tells one command from another. A child of one definition may work for another that asks for the
-// same program, and for none once its own has changed.
+// What tells one command from another. A child of one definition may work for another that asks
+// for the same program, and for none once its own has changed.
 static void write_key(const peri_observer *observer, peri_buf *out) {
     add_words(out, observer->command, observer->command_count);
     add_words(out, observer->env, observer->env_count);
@@ -261,8 +261,8 @@ static const char *variable(peri_commands *commands, peri_str name) {
     return pair;
 }
 
-// All that a child sees of the environment: what programs need to run, and what its definition
-// names.
+// All that a child sees of the environment: what programs need
+// to run, and what its definition names.
 static void make_env(peri_commands *commands, const peri_observer *observer, const char **env) {
     static const char *const always[] = {"PATH",     "HOME",   "USER", "LOGNAME",
                                          "SHELL",    "LANG",   "TZ",   "LC_ALL",

@@ -1,7 +1,7 @@
 // The runtime of observers that are programs (PERI_RUN_COMMAND). One run is one line each way
-// (runtime/wire.h); a child is kept for the next run of the same command, by whomever. Whatever a
-// child does (hangs, floods, dies, leaves children behind, does not read), it fails alone: its
-// whole group is killed and the next run starts a new one.
+// (runtime/wire.h); a child is kept for the next run of the same command, by whomever. Whatever
+// a child does (hangs, floods, dies, leaves children behind, does not read), it fails alone:
+// its whole group is killed and the next run starts a new one.
 #ifndef PERI_IO_COMMAND_RUNTIME_H
 #define PERI_IO_COMMAND_RUNTIME_H
 
@@ -29,8 +29,8 @@ PERI_MUST_USE int peri_commands_new(const peri_commands_options *options, peri_c
 /// abandon them first. NULL is fine.
 void peri_commands_free(peri_commands *commands);
 
-/// A run's deadline, the definition's timeout_ms, counts from when a child was given its line. A
-/// run that fails is over when nothing of its child is left, a second later at most.
+/// A run's deadline, the definition's timeout_ms, counts from when a child was given its line.
+/// A run that fails is over when nothing of its child is left, a second later at most.
 peri_runtime peri_commands_runtime(peri_commands *commands);
 
 /// Children that exist now, those being killed included.

@@ -1,5 +1,5 @@
-// Files and folders through the C library. A walk lists one folder at a time, sorted, so that it is the
-// same on every machine.
+// Files and folders through the C library. A walk lists one folder at a time, sorted, so that
+// it is the same on every machine.
 #include "io/files.h"
 
 #include <dirent.h>

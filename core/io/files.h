@@ -8,7 +8,8 @@
 /// PERI_EINVAL (not a regular file), PERI_EIO.
 PERI_MUST_USE int peri_file_read(const char *path, peri_buf *out);
 
-/// A number that changes when the file does (its identity, size and time of change); 0 if there is none.
+/// A number that changes when the file does (its identity, size
+/// and time of change); 0 if there is none.
 uint64_t peri_file_stamp(const char *path);
 
 /// A file read in pieces, unpacked on the way if it is compressed (unpack.h).
@@ -56,22 +57,22 @@ typedef enum peri_path_type {
 /// What `path` is, links followed.
 peri_path_type peri_path_type_of(const char *path);
 
-/// Another number when the file at `path` was written or replaced; 0 if there is none, and no 0 where
-/// that cannot be told.
+/// Another number when the file at `path` was written or replaced; 0 if there is none, and no 0
+/// where that cannot be told.
 uint64_t peri_path_stamp(const char *path);
 
 enum { PERI_TREE_MAX_FILES = 100000, PERI_TREE_MAX_DEPTH = 32 };
 
-/// What a walk tells; each may be NULL. `file` and `folder` (before what is in it) stop the walk by a
-/// negative status.
+/// What a walk tells; each may be NULL. `file` and `folder` (before what is in it) stop the
+/// walk by a negative status.
 typedef struct peri_walk_events {
     int (*file)(void *user, const char *path);
     int (*folder)(void *user, const char *path);
     void (*error)(void *user, const char *path, int status); // unreadable, and passed over
 } peri_walk_events;
 
-/// Visits `folder` and all below it, folders and names in byte order, hidden ones too; of files the
-/// regular ones. Returns what stopped it, or PERI_ELIMIT past PERI_TREE_MAX_FILES.
+/// Visits `folder` and all below it, folders and names in byte order, hidden ones too; of files
+/// the regular ones. Returns what stopped it, or PERI_ELIMIT past PERI_TREE_MAX_FILES.
 PERI_MUST_USE int peri_tree_walk(const char *folder, const peri_walk_events *events,
                                  void *user);
 
@@ -80,8 +81,9 @@ PERI_MUST_USE int peri_folder_walk(const char *folder, int (*fn)(void *user, con
                                    void (*on_error)(void *user, const char *path, int status),
                                    void *user);
 
-/// Calls `fn` for every regular file directly in `folder` whose name ends in `suffix`, in byte order.
-/// Links to files count as files: people link their observers. PERI_ENOENT if there is no such folder.
+/// Calls `fn` for every regular file directly in `folder` whose name ends in `suffix`, in byte
+/// order. Links to files count as files: people link their observers. PERI_ENOENT if there is
+/// no such folder.
 PERI_MUST_USE int peri_folder_list(const char *folder, const char *suffix,
                                    int (*fn)(void *user, const char *path), void *user);
 

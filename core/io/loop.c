@@ -18,8 +18,8 @@ uv_loop_t *peri__loop_uv(peri_loop *loop) {
     return &loop->uv;
 }
 
-// libuv ends the process where it gets no descriptors for its signals' pipe: so it is asked only where
-// there are enough for all it opens.
+// libuv ends the process where it gets no descriptors for its signals' pipe: so it is asked
+// only where there are enough for all it opens.
 static bool have_descriptors(void) {
     int ends[LOOP_PIPES][2], count = 0;
     while (count < LOOP_PIPES && pipe2(ends[count], O_CLOEXEC) == 0) count++;

@@ -1,5 +1,5 @@
-// The host's event loop: libuv, driven only from inside the embedder's calls. Installs no signal handler
-// and starts no thread.
+// The host's event loop: libuv, driven only from inside the embedder's calls. Installs no
+// signal handler and starts no thread.
 #ifndef PERI_IO_LOOP_H
 #define PERI_IO_LOOP_H
 
@@ -12,8 +12,8 @@ PERI_MUST_USE int peri_loop_new(peri_loop **out);
 /// NULL is fine.
 void peri_loop_free(peri_loop *loop);
 
-/// Answers what is ready, after waiting at most `timeout_ms` for it (0: not at all; -1: without end,
-/// but not where nothing could come).
+/// Answers what is ready, after waiting at most `timeout_ms` for it (0: not at all; -1: without
+/// end, but not where nothing could come).
 void peri_loop_run(peri_loop *loop, int timeout_ms);
 
 /// A descriptor that is readable when something is ready.

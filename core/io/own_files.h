@@ -15,8 +15,8 @@ const char *peri_own_problem(const char *path, peri_own_kind kind);
 /// True if `path`, links followed, may be written by everyone.
 bool peri_path_open_to_all(const char *path);
 
-/// True if the folder that `path` stands in may be written by everyone: whoever likes can put another
-/// file in its place. True also where memory runs out.
+/// True if the folder that `path` stands in may be written by everyone: whoever likes can put
+/// another file in its place. True also where memory runs out.
 bool peri_path_in_open_folder(const char *path);
 
 /// Makes `path` and the folders above it, readable by their owner only, where they are missing.

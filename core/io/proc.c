@@ -1,6 +1,6 @@
 // A child process on the loop. Its life is that of perilune-exec, which holds the other end of
-// `control`: an end of file there means that the command and all it started are gone. Reading and
-// writing is plain read() and write() on what uv_poll says is ready. Called by
+// `control`: an end of file there means that the command and all it started are gone. Reading
+// and writing is plain read() and write() on what uv_poll says is ready. Called by
 // command_runtime.c.
 #include "io/proc.h"
 
@@ -227,8 +227,8 @@ static ssize_t read_out(peri_proc *proc) {
     return got;
 }
 
-// All its writers are dead, so what the pipes hold is all there is; but if the helper was killed by its
-// command, who left the group may be alive and write for ever.
+// All its writers are dead, so what the pipes hold is all there is; but if the helper was
+// killed by its command, who left the group may be alive and write for ever.
 static void finish(peri_proc *proc) {
     proc->killed = true;
     reap(proc);
@@ -279,7 +279,8 @@ static void on_ready_err(uv_poll_t *poll, int status, int events) {
     if (read_err(poll->data) == 0) uv_poll_stop(poll);
 }
 
-// What it did in time counts, however late we look: our own process may have been stopped meanwhile.
+// What it did in time counts, however late we look: our own process
+// may have been stopped meanwhile.
 static void hear_all(peri_proc *proc) {
     ssize_t got = -1;
     for (int i = 0; i < LAST_READS && read_out(proc) > 0; i++) {}

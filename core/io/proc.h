@@ -1,6 +1,6 @@
-// One child process behind perilune-exec: its pipes on the host's loop, a timer for its deadline,
-// and an end that is told once, when nothing of it is left. Installs no signal handler, needs no
-// SIGCHLD, raises no SIGPIPE.
+// One child process behind perilune-exec: its pipes on the host's loop, a timer for its
+// deadline, and an end that is told once, when nothing of it is left. Installs no signal
+// handler, needs no SIGCHLD, raises no SIGPIPE.
 #ifndef PERI_IO_PROC_H
 #define PERI_IO_PROC_H
 
@@ -61,8 +61,8 @@ void peri_proc_kill(peri_proc *proc);
 /// callback is made. NULL is fine.
 void peri_proc_free(peri_proc *proc);
 
-/// Appends the path of perilune-exec: `given` if that is not NULL, else "perilune-exec" beside the
-/// running program. PERI_ENOENT if there is no such file.
+/// Appends the path of perilune-exec: `given` if that is not NULL, else "perilune-exec" beside
+/// the running program. PERI_ENOENT if there is no such file.
 PERI_MUST_USE int peri_proc_find_exec(const char *given, peri_buf *out);
 
 #endif

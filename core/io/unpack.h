@@ -1,5 +1,5 @@
-// Compressed recordings, unpacked as they are read: gzip (.gz) and Zstandard (.zst), told by their
-// first bytes, not by their names.
+// Compressed recordings, unpacked as they are read: gzip (.gz) and Zstandard (.zst), told by
+// their first bytes, not by their names.
 #ifndef PERI_IO_UNPACK_H
 #define PERI_IO_UNPACK_H
 
@@ -25,9 +25,9 @@ PERI_MUST_USE int peri_unpack_new(peri_packing packing, peri_unpack **out);
 /// NULL is fine.
 void peri_unpack_free(peri_unpack *unpack);
 
-/// Unpacks up to `size` bytes, several members or frames one after another: how many, 0 at the end,
-/// PERI_EPARSE (damaged, or cut off), PERI_ELIMIT (wants more memory than a reader may take),
-/// PERI_ENOMEM, or what `source` failed with.
+/// Unpacks up to `size` bytes, several members or frames one after another: how many, 0 at the
+/// end, PERI_EPARSE (damaged, or cut off), PERI_ELIMIT (wants more memory than a reader may
+/// take), PERI_ENOMEM, or what `source` failed with.
 PERI_MUST_USE long peri_unpack_take(peri_unpack *unpack, peri_unpack_source_fn source,
                                     void *user, char *to, size_t size);
 

@@ -1,5 +1,5 @@
-// libuv's file events behind watch.h. libuv hands a handle's memory back only inside its loop, so a
-// folder that is dropped lives on until then.
+// libuv's file events behind watch.h. libuv hands a handle's memory back only inside its loop,
+// so a folder that is dropped lives on until then.
 #include "io/watch.h"
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
-// What was let through in a session before, and what its policies noted (ctx.state): their memory survives
-// a restart.
+// What was let through in a session before, and what its policies noted (ctx.state): their
+// memory survives a restart.
 #ifndef PERI_LEDGER_ACCEPTED_H
 #define PERI_LEDGER_ACCEPTED_H
 
 #include "base/arena.h"
 #include "ledger/ledger.h"
 
-/// Proposals of one observer under one fingerprint that were let through into one lane. Texts are lent
-/// for the call.
+/// Proposals of one observer under one fingerprint that were let through into one lane. Texts
+/// are lent for the call.
 typedef struct peri_accepted {
     peri_str agent, observer, fingerprint, kind, lane;
     bool shadow; // of an observer in shadow: nothing was delivered

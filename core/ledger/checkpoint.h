@@ -1,5 +1,5 @@
-// How far a followed file was read, in the ledger's file and in the transaction of what its records
-// caused: after a crash either both are there or neither is (case C05).
+// How far a followed file was read, in the ledger's file and in the transaction of what its
+// records caused: after a crash either both are there or neither is (case C05).
 #ifndef PERI_LEDGER_CHECKPOINT_H
 #define PERI_LEDGER_CHECKPOINT_H
 
@@ -23,8 +23,8 @@ typedef void (*peri_checkpoint_fn)(void *user, const peri_checkpoint *checkpoint
 PERI_MUST_USE int peri_ledger_checkpoints(peri_ledger *ledger, uint64_t limit,
                                           peri_checkpoint_fn fn, void *user);
 
-/// The one of a path, or, if `path` is absent, of a device and inode. Its own path is not filled in.
-/// PERI_ENOENT.
+/// The one of a path, or, if `path` is absent, of a device and inode. Its own path is not
+/// filled in. PERI_ENOENT.
 PERI_MUST_USE int peri_ledger_get_checkpoint(peri_ledger *ledger, peri_str path,
                                              uint64_t device, uint64_t inode,
                                              peri_checkpoint *out);

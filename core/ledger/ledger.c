@@ -1,6 +1,6 @@
 // The ledger's handle; a record goes into the queue (ledger_queue.c) as one change.
-// Called by the host on its loop, so it never waits: whatever SQLite cannot do at once waits in the queue
-// or is counted and given up, and the agent is none the slower for it.
+// Called by the host on its loop, so it never waits: whatever SQLite cannot do at once waits in
+// the queue or is counted and given up, and the agent is none the slower for it.
 #include "ledger/ledger_internal.h"
 
 #include <stdlib.h>
@@ -86,7 +86,8 @@ int peri_ledger_put(peri_ledger *ledger, const peri_record *given) {
         return PERI_ELIMIT;
     }
     peri_record row = *given;
-    // Most of what a ledger holds is excerpts of digests: each stands once, in the record's JSON.
+    // Most of what a ledger holds is excerpts of digests: each
+    // stands once, in the record's JSON.
     if (row.kind == PERI_RECORD_DIGEST && row.json.len) row.text = (peri_str){0};
     const ledger_value values[] = {
         peri__ledger_text(peri_str_c(peri_record_kind_name(row.kind))),

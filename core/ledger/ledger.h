@@ -40,18 +40,18 @@ PERI_MUST_USE int peri_ledger_open(const char *path, const peri_ledger_options *
 /// Writes what is pending and closes. NULL is fine.
 void peri_ledger_close(peri_ledger *ledger);
 
-/// Takes one record; those it keeps wait for peri_ledger_commit(), in 4 MiB at most. A replay's are
-/// written at once, and committed here by the MiB.
-/// A negative status means it will not be stored and was counted; the caller goes on.
-/// PERI_EAGAIN (busy for so long that no more can wait), PERI_ELIMIT (full, or an oversized
-/// record), PERI_EACCES (opened to be read), PERI_ENOMEM, PERI_EIO and the like.
+/// Takes one record; those it keeps wait for peri_ledger_commit(), in 4 MiB at most. A replay's
+/// are written at once, and committed here by the MiB. A negative status means it will not be
+/// stored and was counted; the caller goes on. PERI_EAGAIN (busy for so long that no more can
+/// wait), PERI_ELIMIT (full, or an oversized record), PERI_EACCES (opened to be read),
+/// PERI_ENOMEM, PERI_EIO and the like.
 PERI_MUST_USE int peri_ledger_put(peri_ledger *ledger, const peri_record *record);
 
-/// Makes everything put so far durable, all of it or nothing. PERI_EAGAIN: another program writes,
-/// all of it waits on and the next call tries again; another negative status: what was put since
-/// the last commit is lost, and counted (PERI_ECLOSED: another replay has replaced the file).
-/// Retention is applied here, a bounded part at a time, at most once a minute of wall time
-/// unless more is due.
+/// Makes everything put so far durable, all of it or nothing. PERI_EAGAIN: another program
+/// writes, all of it waits on and the next call tries again; another negative status: what was
+/// put since the last commit is lost, and counted (PERI_ECLOSED: another replay has replaced
+/// the file). Retention is applied here, a bounded part at a time, at most once a minute of
+/// wall time unless more is due.
 PERI_MUST_USE int peri_ledger_commit(peri_ledger *ledger, int64_t wall_ms);
 
 void peri_ledger_get_stats(const peri_ledger *ledger, peri_ledger_stats *out);

@@ -1,4 +1,5 @@
-// What was let through before: decisions, joined with the proposals they are about; and policies' states.
+// What was let through before: decisions, joined with the proposals they are about; and
+// policies' states.
 #include "ledger/accepted.h"
 #include "ledger/ledger_internal.h"
 

@@ -34,9 +34,9 @@
 #define LEDGER_COLUMNS                                                                         \
     "kind, at_wall_ms" LEDGER_NUMBER_LIST(LEDGER_COLUMN) LEDGER_TEXT_LIST(LEDGER_COLUMN)
 
-// The rows that are looked for by kind or id. Digests and runs, nine of ten rows, are in no index: those
-// of a proposal stand a few rows before it. SQLite uses the index only for queries that say `kind = ` one
-// of these, or this very term.
+// The rows that are looked for by kind or id. Digests and runs, nine of ten rows, are in no
+// index: those of a proposal stand a few rows before it. SQLite uses the index only for queries
+// that say `kind = ` one of these, or this very term.
 #define LEDGER_IS_SOUGHT                                                                       \
     "(kind = 'proposal' OR kind = 'decision' OR kind = 'delivery' OR kind = 'warning')"
 
@@ -112,7 +112,8 @@ int peri__ledger_status(int code);
 PERI_MUST_USE int peri__ledger_open_file(const char *path, const peri_ledger_options *options,
                                          sqlite3 **out, const char **error);
 
-// Prepares the statement if it is not. PERI_EACCES in a read-only ledger, PERI_ENOMEM and the like.
+// Prepares the statement if it is not. PERI_EACCES in a read-only
+// ledger, PERI_ENOMEM and the like.
 PERI_MUST_USE int peri__ledger_ready(peri_ledger *ledger, ledger_statement which);
 
 // Steps a statement that gives at most one whole number and makes it ready again. A code of

@@ -1,7 +1,8 @@
 // Retention (design D8): rows older than the kept days go first, then the oldest ones until the
 // file's used pages fit the kept bytes. Runs on the host's loop behind a commit, so a round is
-// bounded; while more is due the next commit goes on. A replay, for which no agent waits, drops all
-// that is due behind each commit. A round that fails is given up: the next one finds the same rows.
+// bounded; while more is due the next commit goes on. A replay, for which no agent waits, drops
+// all that is due behind each commit. A round that fails is given up: the next one finds the
+// same rows.
 #include "ledger/ledger_internal.h"
 
 #include <limits.h>

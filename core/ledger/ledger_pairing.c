@@ -1,5 +1,5 @@
-// The rows of pairing_state.h. Changes go through the queue; what has to be durable at once, or is asked
-// once a start, is done here and now.
+// The rows of pairing_state.h. Changes go through the queue; what has to be durable at once, or
+// is asked once a start, is done here and now.
 #include "ledger/ledger_internal.h"
 #include "ledger/pairing_state.h"
 
@@ -77,8 +77,8 @@ int peri_ledger_get_pairing(peri_ledger *ledger, peri_pairing_row *row, peri_are
     return row->task_id.ptr ? PERI_OK : PERI_ENOMEM;
 }
 
-// `sql` notes an observer and a time: what a person does comes behind all that is in the ledger, whatever
-// the clock says, which may have been put back.
+// `sql` notes an observer and a time: what a person does comes behind all that is in the
+// ledger, whatever the clock says, which may have been put back.
 static int note(peri_ledger *ledger, const char *sql, peri_str observer, int64_t wall_ms) {
     sqlite3_stmt *put;
     sqlite3_busy_timeout(ledger->db, NOTE_WAIT_MS); // a person's own call: no loop waits for it

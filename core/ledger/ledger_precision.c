@@ -1,5 +1,5 @@
-// Counting what became of notes. A delivery's verdict is a record of its own, behind those of its way out;
-// `trigger` says there what the delivery had come to.
+// Counting what became of notes. A delivery's verdict is a record of its own, behind those of
+// its way out; `trigger` says there what the delivery had come to.
 #include "ledger/ledger_internal.h"
 #include "ledger/precision.h"
 

@@ -91,8 +91,8 @@ int peri_ledger_explain(peri_ledger *ledger, peri_str id, peri_ledger_row_fn fn,
     static const char candidates[] =
         "SELECT " READ_COLUMNS " FROM record WHERE kind = 'proposal'"
         " AND id >= ?1 AND id < ?1 || char(0x10FFFF) ORDER BY position LIMIT ?3";
-    // A run names its digest, and a proposal follows its run: nothing else ties them. Both are looked
-    // for from the proposal backwards, where they are near.
+    // A run names its digest, and a proposal follows its run: nothing else ties them. Both are
+    // looked for from the proposal backwards, where they are near.
     static const char story[] =
         "WITH said AS (SELECT * FROM record WHERE kind = 'proposal' AND id = ?1"
         "  ORDER BY position LIMIT 1),"

@@ -1,8 +1,8 @@
-// Changes on their way into the ledger: kept in memory until the next commit writes them all in one short
-// transaction. So the file is locked for moments only, and several hosts can share one: who finds it
-// busy keeps what he has and tries again at his next commit. What fails is given up and counted.
-// A replay has its file to itself: its changes are written as they come, copied nowhere, and committed
-// in batches that fit the page cache.
+// Changes on their way into the ledger: kept in memory until the next commit writes them all in
+// one short transaction. So the file is locked for moments only, and several hosts can share
+// one: who finds it busy keeps what he has and tries again at his next commit. What fails is
+// given up and counted. A replay has its file to itself: its changes are written as they come,
+// copied nowhere, and committed in batches that fit the page cache.
 #include "ledger/ledger_internal.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 // Past these a change waits no longer: it is written into an open transaction, or given up.
 enum { QUEUE_MAX_BYTES = 4 * 1024 * 1024 };
 
-// Of a replay, and at most a sixteenth of what the file may hold: a batch takes up to twice its texts, and
-// finds room in the quarter that the file may pass its size by.
+// Of a replay, and at most a sixteenth of what the file may hold: a batch takes up to twice its
+// texts, and finds room in the quarter that the file may pass its size by.
 enum { BATCH_BYTES = 1024 * 1024, BATCHES_IN_FILE = 16 };
 
 struct ledger_change {
@@ -73,8 +73,8 @@ static int give_up(peri_ledger *ledger, int status) {
     return status;
 }
 
-// The file has to be the one that was opened: a replay that replaces it must not get another program's
-// rows among its own.
+// The file has to be the one that was opened: a replay that replaces it must not get another
+// program's rows among its own.
 static int begin(peri_ledger *ledger) {
     if (in_transaction(ledger)) return PERI_OK;
     int code = peri__ledger_step(ledger->statements[LEDGER_BEGIN], NULL);
@@ -103,8 +103,9 @@ static int run(sqlite3_stmt *to, const ledger_value *values, size_t count) {
     return code;
 }
 
-// Runs what is queued in the open transaction. A change that SQLite refuses alone is counted and passed
-// over; PERI_ELIMIT and a transaction that SQLite rolled back end it, and the queue is as it was.
+// Runs what is queued in the open transaction. A change that SQLite refuses alone is counted
+// and passed over; PERI_ELIMIT and a transaction that SQLite rolled back end it, and the queue
+// is as it was.
 static int run_all(peri_ledger *ledger) {
     uint64_t done = 0, refused = 0;
     for (const ledger_change *change = ledger->first; change; change = change->next) {
@@ -123,7 +124,8 @@ static int run_all(peri_ledger *ledger) {
     return PERI_OK;
 }
 
-// Moves the queue into the open transaction. PERI_EAGAIN keeps it; after any other failure it is gone.
+// Moves the queue into the open transaction. PERI_EAGAIN keeps
+// it; after any other failure it is gone.
 static int drain(peri_ledger *ledger) {
     if (!ledger->first) return PERI_OK;
     int status = begin(ledger);

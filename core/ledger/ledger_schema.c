@@ -180,10 +180,10 @@ static int empty_file(sqlite3 *db) {
 static const char live_journal[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                                    "PRAGMA journal_size_limit = 4194304;";
 
-// Nearly all pages of a replay are new, and those need no journal: each is written once, into the file,
-// when its batch is committed; until then it waits in the cache, and readers are not locked out. A crash of
-// the machine may cost the ledger; the recording is still there. The mode stays as it was where a reader
-// has the file open as an older version left it.
+// Nearly all pages of a replay are new, and those need no journal: each is written once, into
+// the file, when its batch is committed; until then it waits in the cache, and readers are not
+// locked out. A crash of the machine may cost the ledger; the recording is still there. The
+// mode stays as it was where a reader has the file open as an older version left it.
 static const char replay_journal[] = "PRAGMA cache_size = -4096; PRAGMA journal_mode = DELETE;";
 
 static int set_up(sqlite3 *db, const peri_ledger_options *options, int64_t version) {
@@ -237,7 +237,8 @@ static int open_as(int mode, const char *path, const peri_ledger_options *option
     return access(path, R_OK) != 0 && errno == EACCES ? PERI_EACCES : peri__ledger_status(code);
 }
 
-// A replay that was killed leaves what it had not committed to be taken back, which takes a writer.
+// A replay that was killed leaves what it had not committed to
+// be taken back, which takes a writer.
 static bool was_killed(sqlite3 *db) {
     return db && sqlite3_extended_errcode(db) == SQLITE_READONLY_ROLLBACK;
 }

@@ -1,5 +1,5 @@
-// The ledger's statements: their texts, made ready when they are first needed, and one step of them; and
-// SQLite's codes as ours. Below all other files of the ledger.
+// The ledger's statements: their texts, made ready when they are first needed, and one step of
+// them; and SQLite's codes as ours. Below all other files of the ledger.
 #include "ledger/ledger_internal.h"
 
 #define PLACE(field) ", ?"

@@ -1,6 +1,7 @@
-// What outlives a host of its pairings (spec CC-6): which observer's task watches which agent, how far it
-// has read, its ctx.state, and the user's stops. In the ledger's file and in the transaction of what
-// caused it. Also which delivery is being handed over, so that none is handed over twice.
+// What outlives a host of its pairings (spec CC-6): which observer's task watches which agent,
+// how far it has read, its ctx.state, and the user's stops. In the ledger's file and in the
+// transaction of what caused it. Also which delivery is being handed over, so that none is
+// handed over twice.
 #ifndef PERI_LEDGER_PAIRING_STATE_H
 #define PERI_LEDGER_PAIRING_STATE_H
 
@@ -22,15 +23,18 @@ typedef struct peri_pairing_row {
     uint64_t digests, proposed;
 } peri_pairing_row;
 
-/// Stores a row in the open transaction, replacing its key's. Failures as for peri_ledger_put().
+/// Stores a row in the open transaction, replacing its key's. Failures as for
+/// peri_ledger_put().
 PERI_MUST_USE int peri_ledger_put_pairing(peri_ledger *ledger, const peri_pairing_row *row,
                                           int64_t wall_ms);
 
-/// The row of the key in `*row`: the other members are filled in, texts copied to `arena`. PERI_ENOENT.
+/// The row of the key in `*row`: the other members are filled in,
+/// texts copied to `arena`. PERI_ENOENT.
 PERI_MUST_USE int peri_ledger_get_pairing(peri_ledger *ledger, peri_pairing_row *row,
                                           peri_arena *arena);
 
-/// Notes the user's stop of `observer` (empty: of all): every pairing armed until now. Durable at once.
+/// Notes the user's stop of `observer` (empty: of all): every pairing
+/// armed until now. Durable at once.
 PERI_MUST_USE int peri_ledger_stop(peri_ledger *ledger, peri_str observer, int64_t wall_ms);
 
 /// When the user stopped `observer` last, or all of them; 0: never.
@@ -42,12 +46,13 @@ PERI_MUST_USE int peri_ledger_enable(peri_ledger *ledger, peri_str observer, int
 /// When the user enabled `observer` last; 0: never.
 int64_t peri_ledger_enabled_at(peri_ledger *ledger, peri_str observer);
 
-/// Notes that the delivery `id` is about to be handed over; durable at once. And that it was, or was not.
+/// Notes that the delivery `id` is about to be handed over; durable
+/// at once. And that it was, or was not.
 PERI_MUST_USE int peri_ledger_begin_handing(peri_ledger *ledger, peri_str session, peri_str id);
 PERI_MUST_USE int peri_ledger_end_handing(peri_ledger *ledger, peri_str session, peri_str id);
 
-/// Visits the deliveries that a host before this one queued and did not finish: `handing` is set for the
-/// one that was just being handed over.
+/// Visits the deliveries that a host before this one queued and did not finish: `handing` is
+/// set for the one that was just being handed over.
 typedef void (*peri_ledger_left_fn)(void *user, const peri_record *delivery, bool handing);
 PERI_MUST_USE int peri_ledger_left(peri_ledger *ledger, peri_ledger_left_fn fn, void *user);
 

@@ -4,8 +4,8 @@
 
 #include "ledger/ledger.h"
 
-/// One observer's notes in lanes that lead to an agent. `shown`: the agent was given them; else nobody
-/// was (shadow, replay), and what it did it did of its own accord.
+/// One observer's notes in lanes that lead to an agent. `shown`: the agent was given them; else
+/// nobody was (shadow, replay), and what it did it did of its own accord.
 typedef struct peri_precision {
     peri_str observer; // lent for the call
     bool shown;

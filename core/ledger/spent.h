@@ -5,7 +5,8 @@
 
 #include "ledger/ledger.h"
 
-/// Adds `amount` of `what` to a session (day 0), or to a day (an empty session), with the next commit.
+/// Adds `amount` of `what` to a session (day 0), or to a day (an
+/// empty session), with the next commit.
 PERI_MUST_USE int peri_ledger_add_spent(peri_ledger *ledger, peri_str session, int64_t day,
                                         peri_str what, uint64_t amount, int64_t wall_ms);
 

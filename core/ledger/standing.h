@@ -1,7 +1,7 @@
-// How each pairing fares, for who asks while no host is at hand or from beside one that runs (case C67):
-// state and counts of every pairing, how much its agent has done, why proposals were dropped. Also which
-// hosts work on this ledger, and what they say of themselves. In the ledger's file, and in the
-// transaction of what changed it.
+// How each pairing fares, for who asks while no host is at hand or from beside one that runs
+// (case C67): state and counts of every pairing, how much its agent has done, why proposals
+// were dropped. Also which hosts work on this ledger, and what they say of themselves. In the
+// ledger's file, and in the transaction of what changed it.
 #ifndef PERI_LEDGER_STANDING_H
 #define PERI_LEDGER_STANDING_H
 
@@ -36,7 +36,8 @@ PERI_MUST_USE int peri_ledger_put_heard(peri_ledger *ledger, peri_str session, p
 PERI_MUST_USE int peri_ledger_add_drop(peri_ledger *ledger, peri_str observer, peri_str reason,
                                        int64_t wall_ms);
 
-/// Visits the standings of `observer`, the latest `limit`, in the order in which they were stored.
+/// Visits the standings of `observer`, the latest `limit`, in
+/// the order in which they were stored.
 typedef void (*peri_standing_fn)(void *user, const peri_standing *standing);
 PERI_MUST_USE int peri_ledger_standings(peri_ledger *ledger, peri_str observer, uint64_t limit,
                                         peri_standing_fn fn, void *user);

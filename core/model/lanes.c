@@ -1,5 +1,5 @@
-// The questions of lanes.h. A version that nobody told is older than any: what works only since some
-// version is then not known to.
+// The questions of lanes.h. A version that nobody told is older than any: what works only since
+// some version is then not known to.
 #include "model/lanes.h"
 
 static const peri_str reach_words[] = {

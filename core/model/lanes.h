@@ -1,8 +1,8 @@
-// How a client can be told something: its lanes, and the ways that lead into them. A way is a member of
-// the answer to one of the client's events ("PostToolUse.additionalContext"), or a command of the client's
-// own that it takes at any moment ("*.steer"). Its channels say which of them reach the model, on which
-// tool, and from which version on (case C57). Plain data: a dialect states it, a config may know better,
-// the host asks.
+// How a client can be told something: its lanes, and the ways that lead into them. A way is a
+// member of the answer to one of the client's events ("PostToolUse.additionalContext"), or a
+// command of the client's own that it takes at any moment ("*.steer"). Its channels say which
+// of them reach the model, on which tool, and from which version on (case C57). Plain data: a
+// dialect states it, a config may know better, the host asks.
 #ifndef PERI_MODEL_LANES_H
 #define PERI_MODEL_LANES_H
 
@@ -62,15 +62,18 @@ bool peri_channel_read(peri_channel *channel, peri_str word);
 /// Splits "EVENT" or "EVENT:TOOL".
 void peri_channel_place(peri_channel *channel, peri_str place);
 
-/// A version as a number that grows with it: of "2.1.332" three parts below 2^20. 0 if there is none.
+/// A version as a number that grows with it: of "2.1.332" three
+/// parts below 2^20. 0 if there is none.
 uint64_t peri_version_of(peri_str text);
 
-/// The channel that `event` on `tool` (absent: none) offers to a note in `lane`; NULL if none is known to
-/// reach the model of a client of `version` (0: unknown). The event "*" asks for what needs none.
+/// The channel that `event` on `tool` (absent: none) offers to a note in `lane`; NULL if none
+/// is known to reach the model of a client of `version` (0: unknown). The event "*" asks for
+/// what needs none.
 const peri_channel *peri_lanes_at(const peri_lanes *lanes, peri_lane lane, peri_str event,
                                   peri_str tool, uint64_t version);
 
-/// True if some way of `lane` reaches the model. A way that needs no event leads to the main agent alone.
+/// True if some way of `lane` reaches the model. A way that needs
+/// no event leads to the main agent alone.
 bool peri_lanes_lead(const peri_lanes *lanes, peri_lane lane, bool to_main, uint64_t version);
 
 /// The channel of exactly this place, or NULL.

@@ -149,15 +149,15 @@ typedef struct peri_obs_x {
     bool ends_session; // finished: the client leaves the session, which may be resumed
     bool mends;        // tool-output: the text of a result that was told before
     // What the joining stage uses up (tap/join.h).
-    bool
-        repeats; // the text may be one told before; finished: of the turn before, if one is open
-    bool partial;         // the text is a makeshift until another record tells the agent's own
-    bool assemble;        // text-delta: the pieces are all there is of the text
-    bool client_observes; // the client runs the observers that its own definitions name
-    bool unspawned;       // subagent: an observer's, unless a call is known that started it
-    uint32_t rollback;    // turns that are void, the last ones
-    uint32_t duration_ms; // tool-result: 0 unknown
-    peri_str retracts;    // JSON array of ids of records that are void
+    bool repeats;  // the text may be one told before; finished: of the turn before, if one is
+                   // open
+    bool partial;  // the text is a makeshift until another record tells the agent's own
+    bool assemble; // text-delta: the pieces are all there is of the text
+    bool client_observes;   // the client runs the observers that its own definitions name
+    bool unspawned;         // subagent: an observer's, unless a call is known that started it
+    uint32_t rollback;      // turns that are void, the last ones
+    uint32_t duration_ms;   // tool-result: 0 unknown
+    peri_str retracts;      // JSON array of ids of records that are void
     peri_str observer_task; // key of another agent of the session that is an observer
     peri_str observer_type; // and its type, where it watches the agent that the record is about
     peri_str child;         // tool: type of the agent that the call starts

@@ -40,8 +40,8 @@ typedef enum peri_cause {
 peri_str peri_pairing_state_word(peri_pairing_state state);
 peri_str peri_cause_word(peri_cause cause);
 
-/// The one table of allowed transitions: where `cause` leads from `from`, or -1 if it is not
-/// allowed.
+/// The one table of allowed transitions: where `cause` leads from
+/// `from`, or -1 if it is not allowed.
 int peri_pairing_next(peri_pairing_state from, peri_cause cause);
 
 typedef struct peri_session peri_session;
@@ -152,8 +152,8 @@ void peri_registry_init(peri_registry *registry, uint64_t seed, void (*free_agen
                         void (*free_session)(void *));
 void peri_registry_deinit(peri_registry *registry);
 
-/// The agent of an agent key, made if it is new (`*made` is set then). PERI_ELIMIT,
-/// PERI_ENOMEM.
+/// The agent of an agent key, made if it is new (`*made` is
+/// set then). PERI_ELIMIT, PERI_ENOMEM.
 PERI_MUST_USE int peri_registry_agent(peri_registry *registry, peri_str session, peri_str agent,
                                       peri_agent **out, bool *made);
 
@@ -172,8 +172,8 @@ PERI_MUST_USE int peri_registry_arm(peri_registry *registry, peri_agent *agent,
                                     void (*on_armed)(void *user, peri_pairing *pairing),
                                     void *user);
 
-/// Arms one observer that the agent's definition names, if none of that name is paired yet: 1, or 0.
-/// PERI_ELIMIT, PERI_ENOMEM.
+/// Arms one observer that the agent's definition names, if none of that name is paired yet: 1,
+/// or 0. PERI_ELIMIT, PERI_ENOMEM.
 PERI_MUST_USE int peri_registry_pair(peri_registry *registry, peri_agent *agent,
                                      const peri_observer *observer,
                                      void (*on_armed)(void *user, peri_pairing *pairing),

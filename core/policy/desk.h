@@ -36,9 +36,9 @@ typedef struct peri_veto_book {
 
 void peri_veto_book_init(peri_veto_book *book, uint64_t seed);
 void peri_veto_book_deinit(peri_veto_book *book);
-/// Takes back what was spent before a restart. Not trusted: a count is clamped to `budget`, what
-/// it adds to its observer's to twice, to the session's to four times that; a key told twice
-/// counts once, by the higher number.
+/// Takes back what was spent before a restart. Not trusted: a count is clamped to `budget`,
+/// what it adds to its observer's to twice, to the session's to four times that; a key told
+/// twice counts once, by the higher number.
 void peri_veto_book_restore(peri_veto_book *book, peri_str observer, peri_str fingerprint,
                             uint64_t count, uint32_t budget);
 peri_veto_counts peri_veto_book_get(const peri_veto_book *book, peri_str observer,
@@ -81,14 +81,14 @@ typedef struct peri_desk_env {
     uint32_t turn, step;
     uint64_t work; // counts the agent's tool calls: has it done anything since?
     bool (*overtaken)(void *user, const peri_proposal *proposal);
-    /// The lane that stands in for one that does not lead to the agent; the same if it does. May
-    /// be NULL: all do.
+    /// The lane that stands in for one that does not lead to the agent; the same if it does.
+    /// May be NULL: all do.
     peri_lane (*lane_for)(void *user, peri_lane lane);
     /// A proposal's fate. `released`: it had been deferred.
     void (*on_ruling)(void *user, const peri_proposal *proposal, const peri_decision *decision,
                       bool released);
-    /// Asks for one more veto: NULL, and it is counted, or the ceiling that is reached. May be
-    /// NULL: none.
+    /// Asks for one more veto: NULL, and it is counted, or the ceiling
+    /// that is reached. May be NULL: none.
     const char *(*spend_veto)(void *user);
     void (*on_policy_error)(void *user, peri_str policy, peri_str error, bool disabled);
     void *user;
@@ -110,8 +110,8 @@ void peri_desk_open_window(peri_desk *desk, const peri_policy_engine *engine,
                            peri_policy_health *health, const peri_desk_env *env,
                            peri_arena *arena);
 
-/// Judges a batch. Proposals that stay deferred are copied; the caller keeps its own. `engine`
-/// may be NULL.
+/// Judges a batch. Proposals that stay deferred are copied; the caller
+/// keeps its own. `engine` may be NULL.
 void peri_desk_decide(peri_desk *desk, const peri_policy_engine *engine,
                       peri_policy_health *health, const peri_desk_env *env,
                       const peri_proposal *const *proposals, size_t count, peri_arena *arena);

@@ -124,8 +124,8 @@ static void check_order(peri_policy_batch *asked, const bool *was_kept) {
     asked->kept = kept;
 }
 
-// After a policy's reconcile: what it lost is dropped in its name, and its own drops are kept
-// as said.
+// After a policy's reconcile: what it lost is dropped in its name,
+// and its own drops are kept as said.
 static void settle_batch(peri_judging *j, size_t policy, peri_policy_batch *batch,
                          const bool *was_kept, peri_decision *dropped) {
     peri_str name = j->engine->name(j->engine->user, policy);
@@ -195,8 +195,8 @@ static void tell_missing(const peri_judging *j, peri_decision *d, peri_lane miss
     if (reason.ptr) d->reason = reason;
 }
 
-// The chain has spoken: a lane that leads nowhere is none, and what stood in for the definition's from
-// the start is told as well.
+// The chain has spoken: a lane that leads nowhere is none, and what stood in for the
+// definition's from the start is told as well.
 static void lead(const peri_judging *j, const peri_proposal *p, peri_decision *d) {
     if (d->verdict == PERI_VERDICT_DROP) return;
     peri_lane asked = d->lane, to = lane_for(j, asked);

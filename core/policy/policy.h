@@ -32,8 +32,8 @@ typedef struct peri_veto_counts {
     uint32_t key, observer, session; // spent so far
 } peri_veto_counts;
 
-/// What a policy may ask about a proposal; answered from the core's counters. All const, all
-/// cheap.
+/// What a policy may ask about a proposal; answered from the
+/// core's counters. All const, all cheap.
 typedef struct peri_policy_facts {
     void *user;
     peri_budget left; // of the window
@@ -58,9 +58,8 @@ typedef struct peri_policy_batch {
     uint32_t *order; // room for `count`
     size_t kept;
     peri_str *drop_reason; // by index into `all`; absent: not dropped. Room for `count`
-    uint32_t
-        *into; // by index, of a dropped one: 1 + the kept one whose note it joins; 0: none.
-               // Room for `count`; NULL: nobody asks
+    uint32_t *into; // by index, of a dropped one: 1 + the kept one whose note it joins; 0:
+                    // none. Room for `count`; NULL: nobody asks
 } peri_policy_batch;
 
 /// Implemented by script/. Each call returns 1 if the policy has that fold and it worked, 0 if

@@ -1,4 +1,5 @@
-// Counting against ceilings: saturating, so that no number a model reports can turn a count around.
+// Counting against ceilings: saturating, so that no number a
+// model reports can turn a count around.
 #include "policy/spend.h"
 
 enum { DAY_MS = 24 * 60 * 60 * 1000 };

@@ -1,5 +1,5 @@
-// Ceilings over a session and a day that no severity, fingerprint or script can pass (spec PE-3). What
-// is spent is asked for first: one who is refused spends nothing.
+// Ceilings over a session and a day that no severity, fingerprint or script can pass (spec
+// PE-3). What is spent is asked for first: one who is refused spends nothing.
 #ifndef PERI_POLICY_SPEND_H
 #define PERI_POLICY_SPEND_H
 
@@ -42,8 +42,9 @@ int64_t peri_spend_day(int64_t wall_ms);
 /// tokens and money.
 peri_ceilings peri_ceilings_default(void);
 
-/// Spends `amount` of `what` in the session and on the day of `wall_ms`. NULL if both ceilings hold it;
-/// otherwise nothing is spent and the one that is reached is named, in words for a person.
+/// Spends `amount` of `what` in the session and on the day of `wall_ms`. NULL if both ceilings
+/// hold it; otherwise nothing is spent and the one that is reached is named, in words for a
+/// person.
 const char *peri_spend_try(const peri_ceilings *ceilings, peri_spent *session, peri_spent *day,
                            int64_t wall_ms, peri_spend what, uint64_t amount);
 

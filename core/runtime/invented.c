@@ -1,8 +1,8 @@
 // Does a text tell how a call ended that nobody made (case C21)? A weak model goes on with the
-// digest it was shown, with calls, exit codes and test results of its own invention. This looks,
-// clause by clause, for an outcome beside a word that is a call's id or has the form of one. It
-// is made to miss an invention rather than to find one in honest advice: a word that the agent's
-// log holds anywhere is none. Called by the host for every proposal.
+// digest it was shown, with calls, exit codes and test results of its own invention. This
+// looks, clause by clause, for an outcome beside a word that is a call's id or has the form of
+// one. It is made to miss an invention rather than to find one in honest advice: a word that
+// the agent's log holds anywhere is none. Called by the host for every proposal.
 #include <string.h>
 
 #include "runtime/runtime.h"
@@ -77,7 +77,8 @@ static bool tells_result(peri_str clause) {
     return false;
 }
 
-// Behind the name of an id, or between `call` and its exit: what one is told to call may be a function
+// Behind the name of an id, or between `call` and its exit: what one is told to call may be a
+// function
 // (`call sha256`), and a bare number counts calls.
 static bool is_named(const words *w) {
     static const char *const ids[] = {"call_id", "callid", "tool_call_id", "tool_use_id", NULL};

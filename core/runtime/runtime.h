@@ -20,8 +20,8 @@ typedef enum peri_run_state {
     PERI_RUN_FAILED,     // error, junk, over memory: one strike
     PERI_RUN_TIMEOUT,    // out of instructions or time: one strike
     PERI_RUN_NO_RUNTIME, // nothing here can run it: counted, no strike
-    PERI_RUN_LOST, // what it was to go on from is gone, so it was shown nothing: the host begins
-                   // anew with it and wakes it once more for the same batch
+    PERI_RUN_LOST,       // what it was to go on from is gone, so it was shown nothing: the host
+                         // begins anew with it and wakes it once more for the same batch
     PERI_RUN_ABANDONED, // nobody waited for its answer: the host ends, the observer was stopped
 } peri_run_state;
 
@@ -44,8 +44,8 @@ typedef struct peri_run_result {
     int64_t wait_until_wall_ms; // it wants no run before then, as `error` says why; 0: none
 } peri_run_result;
 
-/// One wake of one observer. Everything is borrowed for the call of peri_runtime.start; only the
-/// definition lives as long as its host.
+/// One wake of one observer. Everything is borrowed for the call of peri_runtime.start; only
+/// the definition lives as long as its host.
 typedef struct peri_run_request {
     const peri_observer *observer;
     const peri_turn *turn;
@@ -59,14 +59,14 @@ typedef void (*peri_run_done)(void *user, const peri_run_result *result);
 
 typedef struct peri_runtime {
     void *user;
-    /// Starts a run. `done` hears its end once: before this returns, or from a later turn of the
-    /// host's loop. A result given before this returns may have its texts in `arena`.
+    /// Starts a run. `done` hears its end once: before this returns, or from a later turn of
+    /// the host's loop. A result given before this returns may have its texts in `arena`.
     void (*start)(void *user, const peri_run_request *request, peri_arena *arena,
                   peri_run_done done, void *done_user);
     /// Ends every run in flight now, each as PERI_RUN_ABANDONED. May be NULL.
     void (*abandon)(void *user);
-    /// An agent that `observer` watched has ended: what idles for its next run may go. May be
-    /// NULL.
+    /// An agent that `observer` watched has ended: what idles for
+    /// its next run may go. May be NULL.
     void (*rest)(void *user, const peri_observer *observer);
 } peri_runtime;
 

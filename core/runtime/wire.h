@@ -12,8 +12,8 @@ enum {
     PERI_WIRE_ANSWER_BYTES = 64 * 1024,         // and back
 };
 
-/// How texts are cleaned on their way out. `text` with what must not leave replaced, in `room` if
-/// anything was.
+/// How texts are cleaned on their way out. `text` with what must not leave replaced, in `room`
+/// if anything was.
 typedef struct peri_wire_clean {
     peri_str (*fn)(void *user, peri_str text, peri_buf *room); // NULL: texts go out as they are
     void *user;

@@ -1,6 +1,6 @@
-// A command's answer, both ways (wire.h). Reading it trusts nothing: an unknown key, a wrong type,
-// a second value or a number of another run make it a failed run, with the reason in one clause.
-// Called by the command runtime and, for the way out, by host/worker.c.
+// A command's answer, both ways (wire.h). Reading it trusts nothing: an unknown key, a wrong
+// type, a second value or a number of another run make it a failed run, with the reason in one
+// clause. Called by the command runtime and, for the way out, by host/worker.c.
 #include "runtime/wire.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Reading a request where a command is one of ours (`perilune worker`): the line becomes the turn
-// it was made from, but for what cleaning took out. Called by host/worker.c.
+// Reading a request where a command is one of ours (`perilune worker`): the line becomes the
+// turn it was made from, but for what cleaning took out. Called by host/worker.c.
 #include "base/json.h"
 #include "runtime/wire.h"
 

@@ -1,6 +1,7 @@
 // Writing a run's request as one line (wire.h): the digest, the turn with its items, the
-// observer's state and what became of its last word. Every text is cleaned before it is encoded;
-// an input that cleaning would break as JSON goes out as text. Called by the command runtime.
+// observer's state and what became of its last word. Every text is cleaned before it is
+// encoded; an input that cleaning would break as JSON goes out as text. Called by the command
+// runtime.
 #include "base/json.h"
 #include "runtime/wire.h"
 

@@ -1,6 +1,6 @@
 // The view `turn`: everything a Lua observer may know of its agent, and the
-// list `turn.items`. What takes work to make is made when it is asked for; `turn.files` stands in
-// bind_files.c.
+// list `turn.items`. What takes work to make is made when it is asked for; `turn.files` stands
+// in bind_files.c.
 #include <lauxlib.h>
 
 #include "script/script_internal.h"
@@ -110,8 +110,8 @@ static void set_tokens(lua_State *L, const char *name, int64_t tokens) {
     lua_setfield(L, -2, name);
 }
 
-// What the last answer was made of. Some providers count what came from the cache as input, too,
-// some beside it: the larger reading of the two never counts a token twice.
+// What the last answer was made of. Some providers count what came from the cache as input,
+// too, some beside it: the larger reading of the two never counts a token twice.
 static int64_t context_of(const peri_usage *last) {
     int64_t beside = last->cached + last->cache_created;
     return (last->input > beside ? last->input : beside) + last->output;

@@ -1,5 +1,5 @@
-// The words a definition may use, whether it is written in Lua or in Markdown; each list ends with an
-// absent text.
+// The words a definition may use, whether it is written in Lua or in Markdown; each list ends
+// with an absent text.
 #ifndef PERI_SCRIPT_DEFINITION_WORDS_H
 #define PERI_SCRIPT_DEFINITION_WORDS_H
 

@@ -41,8 +41,8 @@ static peri_json member(peri_json v, const char *key) {
     return peri_json_get(v, peri_str_c(key));
 }
 
-// Room for `count` elements of `size` bytes, never NULL for the caller to check: an empty array
-// on failure.
+// Room for `count` elements of `size` bytes, never NULL for the caller
+// to check: an empty array on failure.
 static void *array(loader *l, size_t count, size_t size, size_t max) {
     if (count > max) {
         peri_diag_addf(l->diags, PERI_ERROR, "dialect-limit", l->file, 0, 0, NULL,
@@ -153,8 +153,8 @@ static peri_rule_pick read_pick(loader *l, peri_json v) {
     return pick;
 }
 
-// A field must be one of the kind's; `kind` is PERI_OBS_KIND_COUNT for the common ones, which are
-// no kind's.
+// A field must be one of the kind's; `kind` is PERI_OBS_KIND_COUNT
+// for the common ones, which are no kind's.
 static void check_target(loader *l, peri_obs_kind kind, int target, peri_str word) {
     if (target < PERI_TARGET_FIELD) return;
     if (kind == PERI_OBS_KIND_COUNT) {

@@ -1,6 +1,6 @@
 // Running a dialect's Lua: once for its rules, and again for each record that a rule hands to a
-// map function. The record goes in as a plain bounded table and observations come out as one, so
-// that a function can hold nothing of the stream beyond its call.
+// map function. The record goes in as a plain bounded table and observations come out as one,
+// so that a function can hold nothing of the stream beyond its call.
 #include "script/dialect_vm.h"
 
 #include <lauxlib.h>

@@ -27,8 +27,8 @@ void peri_dialect_vm_deinit(peri_dialect_vm *of);
 PERI_MUST_USE int peri_dialect_vm_read(peri_dialect_vm *of, peri_buf *out, peri_arena *arena,
                                        peri_str *error);
 
-/// Notes whether the file has map functions, where it was not read here: it is evaluated when the
-/// first of them is called.
+/// Notes whether the file has map functions, where it was not read here: it is evaluated when
+/// the first of them is called.
 static inline void peri_dialect_vm_expect(peri_dialect_vm *of, bool has_maps) {
     of->has_maps = has_maps;
 }

@@ -1,5 +1,5 @@
-// Reading a dialect's lanes (model/lanes.h). A table that is wrong would lead notes astray in silence, so
-// that every way must have a channel, and every channel a way that goes by it.
+// Reading a dialect's lanes (model/lanes.h). A table that is wrong would lead notes astray in
+// silence, so that every way must have a channel, and every channel a way that goes by it.
 #include "script/lanes_load.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // The string functions a sandbox does not take from LuaJIT as they are: those that search with
-// patterns (over pattern.h); rep and format, whose work and results need a bound; and those that
-// LuaJIT has in assembler and that make a text. When memory ends in one of these, LuaJIT 2.1 writes
-// its error to wherever the stack last ended, which may be within a live frame: a script at its
-// memory limit would take the process with it. Buffers are Lua's own memory, so that any throw
-// leaves nothing behind.
+// patterns (over pattern.h); rep and format, whose work and results need a bound; and those
+// that LuaJIT has in assembler and that make a text. When memory ends in one of these,
+// LuaJIT 2.1 writes its error to wherever the stack last ended, which may be within a live
+// frame: a script at its memory limit would take the process with it. Buffers are Lua's own
+// memory, so that any throw leaves nothing behind.
 #include <lauxlib.h>
 
 #include "script/lib.h"
@@ -17,8 +17,8 @@ static peri_str check_text(lua_State *L, int arg) {
     return (peri_str){ptr, len};
 }
 
-// The 0-based offset a script means by `arg`, within the text; negative ones count from its
-// end.
+// The 0-based offset a script means by `arg`, within the text;
+// negative ones count from its end.
 static size_t start_offset(lua_State *L, int arg, size_t len) {
     ptrdiff_t at = luaL_optinteger(L, arg, 1);
     if (at < 0) at += (ptrdiff_t)len + 1;

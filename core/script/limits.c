@@ -77,8 +77,8 @@ static void account(peri__meter *m, size_t had, size_t want) {
     }
 }
 
-// lua_newstate() crashes if an allocation fails half-way (LuaJIT 2.1.0-beta3): all it needs, about
-// 12 KiB, is in the pool.
+// lua_newstate() crashes if an allocation fails half-way (LuaJIT 2.1.0-beta3): all it needs,
+// about 12 KiB, is in the pool.
 static void *take(peri__meter *m, size_t bytes) {
     return m->L ? peri__pool_take(&m->pool, bytes) : peri__pool_cut(&m->pool, bytes);
 }
@@ -128,9 +128,10 @@ static int64_t now_ns(clockid_t id) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-// A thread that had to wait for its processor is not late for that: on a busy machine the script would
-// pay for what others do. For how long the agent waits there is an end all the same. Asking for the
-// thread's time costs more than a short call: a call's first look begins to count it.
+// A thread that had to wait for its processor is not late for that: on a busy machine the
+// script would pay for what others do. For how long the agent waits there is an end all the
+// same. Asking for the thread's time costs more than a short call: a call's first look begins
+// to count it.
 static bool late(peri__meter *m) {
     if (!m->start_cpu_ns) m->start_cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
     int64_t wall = now_ns(CLOCK_MONOTONIC) - m->start_ns;

@@ -1,8 +1,8 @@
 // A Markdown observer: a YAML header that says when and how, a body that is the
 // model's prompt, and perhaps a Lua file of the same stem beside it. That file may hold `wake`,
-// which spares the paid call, and `observe`, which stands in where there is no model. Nothing in
-// a header widens to a default by being wrong: each mistake is a diagnostic with its place, and
-// the file is left out alone. Called by script.c.
+// which spares the paid call, and `observe`, which stands in where there is no model. Nothing
+// in a header widens to a default by being wrong: each mistake is a diagnostic with its place,
+// and the file is left out alone. Called by script.c.
 #include <lauxlib.h>
 
 #include "base/utf8.h"

@@ -43,8 +43,8 @@ static bool between(byte c, byte first, byte last) {
     return c >= first && c <= last;
 }
 
-// The classes by their letter: which of the first 128 characters are in them. None of the others
-// is, and a class in upper case is the rest.
+// The classes by their letter: which of the first 128 characters are in them. None of the
+// others is, and a class in upper case is the rest.
 static const uint64_t class_bits['z' - 'a' + 1][2] = {
     ['a' - 'a'] = {0, 0x07fffffe07fffffe},
     ['c' - 'a'] = {0x00000000ffffffff, 0x8000000000000000},

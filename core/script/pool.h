@@ -1,7 +1,7 @@
-// Small blocks of one state: most of what a script makes lives for one call, so its blocks are used
-// again and again. One region of a fixed size, cut into cells as they are needed; a cell that was
-// given back goes to the next taker of its size. When the region is used up, nothing is taken and
-// the caller has malloc. Used by limits.c.
+// Small blocks of one state: most of what a script makes lives for one call, so its blocks are
+// used again and again. One region of a fixed size, cut into cells as they are needed; a cell
+// that was given back goes to the next taker of its size. When the region is used up, nothing
+// is taken and the caller has malloc. Used by limits.c.
 #ifndef PERI_SCRIPT_POOL_H
 #define PERI_SCRIPT_POOL_H
 

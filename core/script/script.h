@@ -29,10 +29,10 @@ void peri_script_free(peri_script *script);
 /// Loads one Lua observer definition into the VM of `pack` and checks it:
 /// every wrong key, type or range is a diagnostic with file:line where known and the nearest
 /// known name; a definition with an error is not loaded. A missing api line or description is a
-/// warning. A name that is loaded already under the same layer is an error, unless it is that of
-/// `instead` (NULL: none), which this one is to take the place of; under another layer the caller
-/// decides first. PERI_OK with a borrowed `*out` that lives as long as the script, or until it is dropped;
-/// PERI_EINVAL, PERI_ENOMEM.
+/// warning. A name that is loaded already under the same layer is an error, unless it is that
+/// of `instead` (NULL: none), which this one is to take the place of; under another layer the
+/// caller decides first. PERI_OK with a borrowed `*out` that lives as long as the script, or
+/// until it is dropped; PERI_EINVAL, PERI_ENOMEM.
 PERI_MUST_USE int peri_script_add_observer(peri_script *script, peri_str pack, peri_str layer,
                                            peri_str file, peri_str text,
                                            const peri_observer *instead, peri_diag_list *diags,
@@ -73,9 +73,9 @@ void peri_script_run(const peri_run_request *request, peri_arena *arena,
 PERI_MUST_USE int peri_script_add_policy(peri_script *script, peri_str name, peri_str file,
                                          peri_str text, peri_diag_list *diags);
 
-/// Adds the kinds of secrets that a Lua file lists to `to` (`return { scrub = { { name, pattern,
-/// hides, keeps } } }`). Whatever is wrong is a diagnostic and PERI_EINVAL, and the kinds that are
-/// right still count; PERI_ENOMEM.
+/// Adds the kinds of secrets that a Lua file lists to `to` (`return { scrub = { { name,
+/// pattern, hides, keeps } } }`). Whatever is wrong is a diagnostic and PERI_EINVAL, and the
+/// kinds that are right still count; PERI_ENOMEM.
 PERI_MUST_USE int peri_script_add_scrub(peri_script *script, peri_str file, peri_str text,
                                         peri_scrub *to, peri_diag_list *diags);
 

@@ -1,6 +1,6 @@
 // What the files that run observers and policies share. A pack is one VM with its single entry;
-// a unit is one script loaded into it; a view is a read-only value that dies with the call it was
-// made for; a reader looks into a table that came back from a script.
+// a unit is one script loaded into it; a view is a read-only value that dies with the call it
+// was made for; a reader looks into a table that came back from a script.
 #ifndef PERI_SCRIPT_SCRIPT_INTERNAL_H
 #define PERI_SCRIPT_SCRIPT_INTERNAL_H
 
@@ -105,8 +105,8 @@ PERI_MUST_USE int peri__unit_ready(peri__unit *unit, peri_arena *arena, peri_str
 
 // ---- What loading an observer and a policy share (definition.c)
 
-/// Every key of the table at 1 is one of `words` (ended by an empty one); reports those that
-/// are not.
+/// Every key of the table at 1 is one of `words` (ended by an
+/// empty one); reports those that are not.
 bool peri__definition_check_keys(lua_State *L, const peri__unit *unit, const peri_str *words,
                                  peri_diag_list *diags);
 /// An error with the line on which `key` is first assigned.
@@ -240,8 +240,8 @@ typedef struct peri__policy {
     peri_map states; // session -> its saved ctx.state (policy_engine.c)
 } peri__policy;
 
-/// Loads and checks (observer_load.c, policy_load.c). PERI_EINVAL after at least one error
-/// diagnostic.
+/// Loads and checks (observer_load.c, policy_load.c). PERI_EINVAL
+/// after at least one error diagnostic.
 PERI_MUST_USE int peri__observer_load(peri__scripted *observer, peri_diag_list *diags);
 /// The same of a Markdown file; the unit holds the Lua text beside it, absent if there is none
 /// (markdown_load.c).

@@ -1,9 +1,9 @@
 // Read-only views: values bound to one call. A view's value is a number in the guise of a light
-// userdata: which call into this VM, which noun, which item. So it takes no memory, the same item
-// is the same value for the whole call, and no script can make one. What it stands for is looked
-// up at each access; once its call has ended every access raises. A wrong field raises too, with
-// the nearest known name, so that a typo in an observer is an error and not a nil. The fields of
-// each noun stand in bind_NOUN.c.
+// userdata: which call into this VM, which noun, which item. So it takes no memory, the same
+// item is the same value for the whole call, and no script can make one. What it stands for is
+// looked up at each access; once its call has ended every access raises. A wrong field raises
+// too, with the nearest known name, so that a typo in an observer is an error and not a nil.
+// The fields of each noun stand in bind_NOUN.c.
 #include <lauxlib.h>
 
 #include "script/script_internal.h"

@@ -13,8 +13,8 @@
 
 enum { DEFAULT_INSTRUCTIONS = 10000000, DEFAULT_MEMORY_BYTES = 16 << 20, DEFAULT_WALL_MS = 50 };
 
-// A file is loaded while no agent waits: there the count of instructions alone decides, so that a busy
-// machine does not leave an observer out. The wall is a backstop (D17).
+// A file is loaded while no agent waits: there the count of instructions alone decides, so that
+// a busy machine does not leave an observer out. The wall is a backstop (D17).
 static const int64_t LOAD_WALL_NS = INT64_C(10000000000);
 
 lua_State *peri_vm_lua(peri_vm *vm) {

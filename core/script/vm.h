@@ -91,8 +91,8 @@ void peri_vm_nest(lua_State *L, int nargs, int nresults);
 /// peri_vm_lua() as compact JSON, members in byte order of their keys, an empty table as {},
 /// NaN and infinities as null: PERI_EDEPTH (over 32 levels, or a cycle: `*error` says which),
 /// PERI_EINVAL (functions, userdata, keys that are not text or a sequence; names where),
-/// PERI_ELIMIT over `max_bytes`, PERI_ETIMEOUT once the running call is out of budget, PERI_ENOMEM.
-/// Raw access: no metamethod runs. Never throws.
+/// PERI_ELIMIT over `max_bytes`, PERI_ETIMEOUT once the running call is out of budget,
+/// PERI_ENOMEM. Raw access: no metamethod runs. Never throws.
 PERI_MUST_USE int peri_vm_to_json(peri_vm *vm, int index, size_t max_bytes, peri_buf *out,
                                   peri_arena *arena, peri_str *error);
 /// Pushes JSON text as plain tables. Whole numbers beyond 2^53 become strings; null is left out

@@ -87,8 +87,8 @@ bool peri_join_has_call(const peri_joiner *joiner, peri_str session, peri_join_s
                         peri_str call_id);
 
 /// A text put together from pieces (text-deltas marked `assemble`) that is complete now that
-/// `next` comes (NULL: the end); NULL if there is none, and `next` is kept if it is a piece. Ask
-/// until it is NULL. It lacks session and agent; valid until the next call.
+/// `next` comes (NULL: the end); NULL if there is none, and `next` is kept if it is a piece.
+/// Ask until it is NULL. It lacks session and agent; valid until the next call.
 peri_obs *peri_join_assembled(peri_join *join, const peri_obs *next);
 
 /// Takes back what `obs` says is void. Returns how many items an observer will not be shown.

@@ -1,5 +1,5 @@
-// The names of an agent's latest calls, for results that name only the call they answer: formats
-// tell a tool's name once, AgentObservation with every result.
+// The names of an agent's latest calls, for results that name only the call they answer:
+// formats tell a tool's name once, AgentObservation with every result.
 #ifndef PERI_TAP_NAMES_H
 #define PERI_TAP_NAMES_H
 

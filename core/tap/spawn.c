@@ -1,6 +1,6 @@
-// Which call started which agent (join.h). Formats tell it by a task's start record, by a call's
-// result, by the record that the child's first one follows, or only by the type that a call asked
-// for; an agent may be known by its call's id before its own is told.
+// Which call started which agent (join.h). Formats tell it by a task's start record, by a
+// call's result, by the record that the child's first one follows, or only by the type that a
+// call asked for; an agent may be known by its call's id before its own is told.
 #include <stdlib.h>
 
 #include "tap/join.h"

@@ -1,7 +1,8 @@
 // The state machine of steps and turns. Its one hard question is when a turn is over: a
 // transcript's last answer says `end_turn`, but a stop hook may hold it, which only a later
-// record shows. Until then the end is kept as `may_end`. Where the record is the stop itself and the
-// agent waits for an answer, its last step ends at once: a veto must come before the answer.
+// record shows. Until then the end is kept as `may_end`. Where the record is the stop itself
+// and the agent waits for an answer, its last step ends at once: a veto must come before the
+// answer.
 #include "tap/step.h"
 
 typedef struct feed {
@@ -147,8 +148,8 @@ static void feed_prompt(const feed *f) {
     if (opens) announce_turn(f, item.kind == PERI_ITEM_USER_MESSAGE);
 }
 
-// A part of a model's answer. It opens a step if it belongs to another answer than the open
-// step's.
+// A part of a model's answer. It opens a step if it belongs to
+// another answer than the open step's.
 static void feed_answer(const feed *f) {
     peri_stepper *s = f->s;
     peri_str id = f->obs->x.answer;

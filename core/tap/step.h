@@ -39,8 +39,8 @@ typedef struct peri_stepper {
     bool held;     // it did: the step is ending, the turn is not
     bool live;     // somebody waits at a stop: its step ends there, not with what becomes of it
     bool asked;    // it did, and its end is not known yet
-    bool
-        marked; // the stream says where steps end: nothing else ends one of an answer without id
+    bool marked; // the stream says where steps end: nothing else ends one of an answer without
+                 // id
     char reason[PERI_REASON_MAX]; // of may_end
     size_t reason_len;
 } peri_stepper;
@@ -63,8 +63,8 @@ bool peri_origin_is_echo(peri_str origin);
 /// Hash of a result's text; equal texts give equal hashes.
 uint64_t peri_item_output_hash(const peri_text *output);
 
-/// The item an observation becomes; false if it is none. Texts are borrowed from the
-/// observation.
+/// The item an observation becomes; false if it is none. Texts
+/// are borrowed from the observation.
 bool peri_item_of(const peri_obs *obs, peri_item *out);
 
 #endif

@@ -5,11 +5,10 @@
 ///
 /// A host belongs to the thread that made it; calls from another return PERI_ESTATE. It has no
 /// globals, installs no signal handlers, prints nothing and never exits; any number of hosts
-/// may live in one process, each on a thread of its own if you like. It does not live on in a child of
-/// fork(): there, neither step nor free it, and make another. Its descriptors are closed by exec.
-/// Nothing runs but inside the caller's own calls: wait for
-/// peri_host_fd() to become readable or for peri_host_timeout_ms() to pass, then call
-/// peri_host_step().
+/// may live in one process, each on a thread of its own if you like. It does not live on in a
+/// child of fork(): there, neither step nor free it, and make another. Its descriptors are
+/// closed by exec. Nothing runs but inside the caller's own calls: wait for peri_host_fd() to
+/// become readable or for peri_host_timeout_ms() to pass, then call peri_host_step().
 ///
 /// @code
 /// #include <perilune/perilune.h>
@@ -90,9 +89,8 @@ typedef struct peri_host_options {
     ///< perilune, which runs Lua observers in a worker, is sought beside
     ///< perilune-exec. Without them such runs end as no-runtime
     bool all_sources; ///< a replay reads every source of a session, not only its best kind
-    const char *const
-        *settings_paths;      ///< more settings files for the gate, ended by NULL; NULL:
-                              ///< none
+    const char *const *settings_paths; ///< more settings files for the gate, ended by NULL;
+                                       ///< NULL: none
     const char *managed_path; ///< one more managed.yaml, which may only restrict; NULL: none
     const char
         *agents_dir; ///< one more folder of agent definitions, over the user's; NULL: none
@@ -120,11 +118,12 @@ PERI_API PERI_MUST_USE int peri_host_new(const peri_host_options *options, peri_
 /// Not from a callback, nor from another thread: there it does nothing.
 PERI_API void peri_host_free(peri_host *host);
 
-/// Does what is due: answers the loop, then reads input or makes one script call. A replay whose
-/// command observers have not answered waits for them, 50 ms a step at most, whatever
+/// Does what is due: answers the loop, then reads input or makes one script call. A replay
+/// whose command observers have not answered waits for them, 50 ms a step at most, whatever
 /// `timeout_ms` says.
 /// @param timeout_ms  how long to wait for something to do: 0 not at all, -1 without end.
-/// Without an end it does not wait where nothing could come: feed a stream or open a path first.
+/// Without an end it does not wait where nothing could come: feed a stream or open a path
+/// first.
 /// @return 1 if more work is ready now, 0 if the host is idle; PERI_ESTATE from one of the
 /// host's own callbacks.
 PERI_API PERI_MUST_USE int peri_host_step(peri_host *host, int timeout_ms);
@@ -132,8 +131,8 @@ PERI_API PERI_MUST_USE int peri_host_step(peri_host *host, int timeout_ms);
 /// A descriptor that is readable when the host wants a step. Owned by the host; never read it.
 PERI_API int peri_host_fd(const peri_host *host);
 
-/// Milliseconds until the host wants a step even if its descriptor stays quiet; 0: now; -1:
-/// never.
+/// Milliseconds until the host wants a step even if its descriptor
+/// stays quiet; 0: now; -1: never.
 PERI_API int peri_host_timeout_ms(const peri_host *host);
 
 /// Opens a stream that the caller feeds.
@@ -151,16 +150,16 @@ PERI_API PERI_MUST_USE int peri_host_open_stream(peri_host *host, const char *na
 PERI_API PERI_MUST_USE int peri_host_open_path(peri_host *host, const char *path,
                                                const char *dialect);
 
-/// Follows a file, or all files of a directory tree, from where an earlier run stopped reading (the
-/// ledger knows), else from the start: as they grow, are cut short, renamed, replaced or made new. The
-/// host's steps read what is new; peri_host_fd() becomes readable when a file changes. Only whole
-/// records count as read. Files of no known format are left alone, compressed ones too: they are
-/// recordings, to be replayed. Links inside a tree are not followed. At most 64 calls a host; live
-/// hosts only.
+/// Follows a file, or all files of a directory tree, from where an earlier run stopped reading
+/// (the ledger knows), else from the start: as they grow, are cut short, renamed, replaced or
+/// made new. The host's steps read what is new; peri_host_fd() becomes readable when a file
+/// changes. Only whole records count as read. Files of no known format are left alone,
+/// compressed ones too: they are recordings, to be replayed. Links inside a tree are not
+/// followed. At most 64 calls a host; live hosts only.
 /// @param path     must exist.
 /// @param dialect  the files' format; NULL: found out from each one's first records.
-/// @return PERI_OK; PERI_ENOENT (no such path or dialect); PERI_ESTATE in a replay; PERI_ELIMIT;
-/// PERI_EACCES, PERI_ENOMEM, PERI_EIO. A line of log says which and why.
+/// @return PERI_OK; PERI_ENOENT (no such path or dialect); PERI_ESTATE in a replay;
+/// PERI_ELIMIT; PERI_EACCES, PERI_ENOMEM, PERI_EIO. A line of log says which and why.
 PERI_API PERI_MUST_USE int peri_host_follow_path(peri_host *host, const char *path,
                                                  const char *dialect);
 
@@ -177,9 +176,9 @@ PERI_API PERI_MUST_USE int peri_source_end(peri_source *source);
 /// Takes every record in order. Lent for the call; must not call the host.
 typedef void (*peri_record_fn)(void *user, const peri_record *record);
 
-/// Adds a subscriber that is never busy; at most 16 of both kinds. It is called inside the host's
-/// steps and inside peri_host_free(), which tells how everything ended, so it lives longer than the host:
-/// what may block belongs behind peri_host_subscribe_try().
+/// Adds a subscriber that is never busy; at most 16 of both kinds. It is called inside the
+/// host's steps and inside peri_host_free(), which tells how everything ended, so it lives
+/// longer than the host: what may block belongs behind peri_host_subscribe_try().
 /// @return PERI_OK or PERI_ELIMIT.
 PERI_API PERI_MUST_USE int peri_host_subscribe(peri_host *host, peri_record_fn fn, void *user);
 
@@ -187,11 +186,12 @@ PERI_API PERI_MUST_USE int peri_host_subscribe(peri_host *host, peri_record_fn f
 /// @return PERI_OK: taken; PERI_EAGAIN: busy; anything else: failed on this record.
 typedef int (*peri_record_try_fn)(void *user, const peri_record *record);
 
-/// Adds a subscriber that may be busy. What it was too busy for waits in a queue of its own (4,096
-/// records, 4 MiB) and is offered again, in order, at later steps, every 50 ms at the latest. Beyond
-/// the queue new records are dropped for this subscriber alone, as is one it failed on: its own numbers
-/// have a gap there. Neither delays another subscriber or the agent; peri_host_status_json() counts
-/// both. What still waits at peri_host_free() is offered once more.
+/// Adds a subscriber that may be busy. What it was too busy for waits in a queue of its own
+/// (4,096 records, 4 MiB) and is offered again, in order, at later steps, every 50 ms at the
+/// latest. Beyond the queue new records are dropped for this subscriber alone, as is one it
+/// failed on: its own numbers have a gap there. Neither delays another subscriber or the agent;
+/// peri_host_status_json() counts both. What still waits at peri_host_free() is offered once
+/// more.
 /// @return PERI_OK or PERI_ELIMIT.
 PERI_API PERI_MUST_USE int peri_host_subscribe_try(peri_host *host, peri_record_try_fn fn,
                                                    void *user);
@@ -215,8 +215,8 @@ typedef struct peri_delivery {
 /// its reason.
 typedef int (*peri_sink_fn)(void *user, const peri_delivery *delivery);
 
-/// Sets where deliveries go. Without a sink, and always in a replay, their state is
-/// would-deliver.
+/// Sets where deliveries go. Without a sink, and always in a
+/// replay, their state is would-deliver.
 PERI_API void peri_host_set_sink(peri_host *host, peri_sink_fn fn, void *user);
 
 /// What ObserverReport answers to the observer that called it.
@@ -225,11 +225,12 @@ typedef struct peri_report_answer {
     char text[256]; ///< ends in NUL: for whom the report is queued, or why it is not
 } peri_report_answer;
 
-/// A call of the tool ObserverReport by an observer whose own program runs it, and not this host: its report
-/// goes the way of all proposals. Refused are a call from the main session, and one whose pairing is not
-/// armed or whose observed agent is not running.
+/// A call of the tool ObserverReport by an observer whose own program runs it, and not this
+/// host: its report goes the way of all proposals. Refused are a call from the main session,
+/// and one whose pairing is not armed or whose observed agent is not running.
 /// @param session  id of the observed session, as records name it.
-/// @param caller   the observer's task: `id` of its pairing's records. Absent or "main": the main session.
+/// @param caller   the observer's task: `id` of its pairing's records. Absent or "main": the
+/// main session.
 /// @param report   UTF-8; held to the limits of every proposal.
 /// @param[out] out the answer, a refusal too.
 /// @return PERI_OK, whatever the answer; PERI_ENOMEM; PERI_ESTATE from another thread.
@@ -246,7 +247,8 @@ typedef struct peri_drop_count {
     uint64_t count;
 } peri_drop_count;
 
-/// How one observer fares, from what was loaded and what the ledger holds. Texts are lent for the call.
+/// How one observer fares, from what was loaded and what the ledger
+/// holds. Texts are lent for the call.
 typedef struct peri_observer_state {
     size_t struct_size;
     peri_str name, layer;
@@ -276,8 +278,8 @@ typedef struct peri_observer_state {
 } peri_observer_state;
 typedef void (*peri_observer_state_fn)(void *user, const peri_observer_state *state);
 
-/// Tells the state of every observer, in the order of the layers. Before the first step it opens the ledger
-/// for reading only. @return PERI_OK; PERI_ENOMEM.
+/// Tells the state of every observer, in the order of the layers. Before the first step it
+/// opens the ledger for reading only. @return PERI_OK; PERI_ENOMEM.
 PERI_API PERI_MUST_USE int peri_host_observer_states(peri_host *host, peri_observer_state_fn fn,
                                                      void *user);
 
@@ -291,33 +293,35 @@ typedef struct peri_peer {
 } peri_peer;
 typedef void (*peri_peer_fn)(void *user, const peri_peer *peer);
 
-/// Tells the hosts of the ledger, the latest 16, the latest first. As peri_host_observer_states().
+/// Tells the hosts of the ledger, the latest 16, the latest first. As
+/// peri_host_observer_states().
 PERI_API PERI_MUST_USE int peri_host_peers(peri_host *host, peri_peer_fn fn, void *user);
 
-/// Followed files that have grown since they were read last: bytes of whole lines not read yet, of how
-/// many files, and since when; all 0 if there are none. What changed in the last ten seconds is not late.
+/// Followed files that have grown since they were read last: bytes of whole lines not read yet,
+/// of how many files, and since when; all 0 if there are none. What changed in the last ten
+/// seconds is not late.
 typedef struct peri_source_lag {
     uint64_t bytes, files;
     int64_t since_wall_ms;
 } peri_source_lag;
 PERI_API PERI_MUST_USE int peri_host_source_lag(peri_host *host, peri_source_lag *out);
 
-/// The switch that keeps every observer from running, and where it is set; absent if none does, or if none
-/// is wanted (`no_observers`). Borrowed until the host ends.
+/// The switch that keeps every observer from running, and where it is set; absent if none does,
+/// or if none is wanted (`no_observers`). Borrowed until the host ends.
 PERI_API peri_str peri_host_switched_off(const peri_host *host);
 
 /// The known dialects, comma separated; borrowed until the host ends.
 PERI_API peri_str peri_host_dialects(const peri_host *host);
 
 /// Asks every observed session to end: unfinished steps are closed, session_end triggers fire
-/// in the following steps. Used by a replay at the end of its input and by a clean stop. What was fed
-/// or opened is still read, and observers at work are waited for, each up to its deadline; the summary
-/// is the last record.
+/// in the following steps. Used by a replay at the end of its input and by a clean stop. What
+/// was fed or opened is still read, and observers at work are waited for, each up to its
+/// deadline; the summary is the last record.
 PERI_API PERI_MUST_USE int peri_host_finish(peri_host *host);
 
-/// The same, but waits for nothing: what was not read yet stays unread, programs of observers are
-/// killed and none is started any more. Each run in flight ends now, as abandoned. The summary comes
-/// with the following steps.
+/// The same, but waits for nothing: what was not read yet stays unread, programs of observers
+/// are killed and none is started any more. Each run in flight ends now, as abandoned. The
+/// summary comes with the following steps.
 /// @return PERI_OK; PERI_ESTATE from one of the host's own callbacks.
 PERI_API PERI_MUST_USE int peri_host_abandon(peri_host *host);
 

@@ -43,19 +43,20 @@ typedef enum peri_record_kind {
 /// | digest | digest id | layout | excerpt, 4 KiB | - | observer, hash; count: bytes |
 /// | run | digest id | how it ended (below) | error | - | observer; count: failures in a row |
 /// | proposal | its id | advisory veto report | its text | - | severity, fingerprint, lane |
-/// | decision | proposal id | deliver defer drop | - | why | lane, policy; trigger: released; name: shadow |
-/// | delivery | proposal id | would-deliver queued handed seen expired | frame | why | lane; name: EVENT.ANSWER it was handed to |
-/// | delivery | proposal id | followed ignored contradicted | - | why | lane; trigger: its state before |
-/// | usage | - | model | - | - | count: output tokens |
-/// | warning | - | stable id | what is wrong | what to do | file |
+/// | decision | proposal id | deliver defer drop | - | why | lane, policy; trigger: released;
+/// name: shadow | | delivery | proposal id | would-deliver queued handed seen expired | frame |
+/// why | lane; name: EVENT.ANSWER it was handed to | | delivery | proposal id | followed
+/// ignored contradicted | - | why | lane; trigger: its state before | | usage | - | model | - |
+/// - | count: output tokens | | warning | - | stable id | what is wrong | what to do | file |
 /// | summary | - | - | lines for people | - | - |
 ///
-/// Whether a note was followed is judged by the agent's next steps (`perilune precision`). A decision
-/// named shadow is of an observer in shadow: nothing of it is delivered.
+/// Whether a note was followed is judged by the agent's next steps (`perilune precision`). A
+/// decision named shadow is of an observer in shadow: nothing of it is delivered.
 ///
-/// A run is silent, proposed, skipped (its wake() said no), failed, timeout, no-runtime or abandoned
-/// (the host ended, or its observer was stopped, before it answered). It has exactly one such record.
-/// Secrets are replaced in all texts (and in `json` and `event`) unless the configuration says otherwise.
+/// A run is silent, proposed, skipped (its wake() said no), failed, timeout, no-runtime or
+/// abandoned (the host ended, or its observer was stopped, before it answered). It has exactly
+/// one such record. Secrets are replaced in all texts (and in `json` and `event`) unless the
+/// configuration says otherwise.
 typedef struct peri_record {
     size_t struct_size;
     peri_record_kind kind;

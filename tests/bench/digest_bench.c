@@ -1,7 +1,8 @@
 // What a digest costs beside a memcpy of the same items' texts, as a percentage of the memcpy's
 // speed: a typical step (20 calls of 2 KB with their results) and a hostile one (100 results of
-// 5 KB of "=" and backtick runs and multi-byte text), raw and scrubbed. Floor: 5 %. Then how many times
-// as long it takes when one dimension of the input is doubled: twice, if the work is linear.
+// 5 KB of "=" and backtick runs and multi-byte text), raw and scrubbed. Floor: 5 %. Then how
+// many times as long it takes when one dimension of the input is doubled: twice, if the work is
+// linear.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// What the gate costs: a judgement over 10, 100 and 1,000 rules, beside one strcmp() of each rule's text
-// with a copy of it; 10,000 armed pairings in memory.
+// What the gate costs: a judgement over 10, 100 and 1,000 rules, beside one strcmp() of each
+// rule's text with a copy of it; 10,000 armed pairings in memory.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-// Reads one file through the whole pipeline without observers, as an embedder would, and prints the
-// milliseconds it took, start-up not counted, the observations made and the allocations that took
-// (the linker routes them here, see tests/CMakeLists.txt). Usage: ingest_bench FILE.
+// Reads one file through the whole pipeline without observers, as an embedder would, and prints
+// the milliseconds it took, start-up not counted, the observations made and the allocations
+// that took (the linker routes them here, see tests/CMakeLists.txt). Usage: ingest_bench FILE.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-// What a batch costs: ten proposals through the chain [default], reconcile alone and from the first
-// question to the last ruling, against a bare lua_pcall of an empty function in the same VM. Floor of
-// reconcile: 2,000 times.
+// What a batch costs: ten proposals through the chain [default], reconcile alone and from the
+// first question to the last ruling, against a bare lua_pcall of an empty function in the same
+// VM. Floor of reconcile: 2,000 times.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // Replays a tree of recordings with every observer that ships, records included, and prints the
-// milliseconds of processor time it took, start-up not counted, and the observer runs made. With LEDGER
-// it keeps one, as `perilune replay` does. Usage: replay_bench PATH [LEDGER].
+// milliseconds of processor time it took, start-up not counted, and the observer runs made.
+// With LEDGER it keeps one, as `perilune replay` does. Usage: replay_bench PATH [LEDGER].
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

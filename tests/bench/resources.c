@@ -1,6 +1,6 @@
-// Runs a command and prints what it took. `resources whole COMMAND...`: peak resident KiB and CPU ms from
-// its start to its end. `resources while MS_BEFORE MS COMMAND...`: CPU ms within MS milliseconds that
-// begin MS_BEFORE after its start; then it is ended.
+// Runs a command and prints what it took. `resources whole COMMAND...`: peak resident KiB and
+// CPU ms from its start to its end. `resources while MS_BEFORE MS COMMAND...`: CPU ms within MS
+// milliseconds that begin MS_BEFORE after its start; then it is ended.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// Many sessions in one host, five Lua observers each: what they cost in memory, whether all of them end
-// whole, and what a step costs at 10, 1,000 and 10,000 of them. Floors: 200 MiB; nothing lost; twice
-// the cost of ten.
+// Many sessions in one host, five Lua observers each: what they cost in memory, whether all of
+// them end whole, and what a step costs at 10, 1,000 and 10,000 of them. Floors: 200 MiB;
+// nothing lost; twice the cost of ten.
 #include <sys/resource.h>
 
 #include "bench.h"

@@ -1,6 +1,6 @@
-// What a process of its own costs: a whole run of a Lua observer in `perilune worker`, with a turn
-// of 20 items, against one byte there and back through pipes to a child, in the same minute.
-// Floor: 20 times.
+// What a process of its own costs: a whole run of a Lua observer in `perilune worker`, with a
+// turn of 20 items, against one byte there and back through pipes to a child, in the same
+// minute. Floor: 20 times.
 #include <sys/wait.h>
 
 #include "bench.h"

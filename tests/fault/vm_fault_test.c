@@ -1,5 +1,5 @@
-// The sandbox when the process itself runs out of memory: the nth allocation fails, whichever n,
-// and every entry comes back with a status, leaks nothing, and can be freed.
+// The sandbox when the process itself runs out of memory: the nth allocation fails, whichever
+// n, and every entry comes back with a status, leaks nothing, and can be freed.
 #include "script/vm.h"
 
 #include "fault.h"

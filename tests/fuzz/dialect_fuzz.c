@@ -1,5 +1,6 @@
 // Any bytes as one agent's stream into a whole host: the records keep their order, each is one
-// JSON object, every digest is valid UTF-8 within its ceiling. The first byte picks the dialect.
+// JSON object, every digest is valid UTF-8 within its ceiling. The first byte picks the
+// dialect.
 #include <stdlib.h>
 
 #include "base/json.h"

@@ -1,5 +1,6 @@
-// Any bytes as a turn: they choose items, texts, layout, caps and slices. The document must keep
-// its ceiling, stay valid, and hold exactly one tag of a name for each that it wrote itself.
+// Any bytes as a turn: they choose items, texts, layout, caps and slices. The document must
+// keep its ceiling, stay valid, and hold exactly one tag of a name for each that it wrote
+// itself.
 #include <stdlib.h>
 
 #include "digest/clean.h"

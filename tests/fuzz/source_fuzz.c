@@ -1,5 +1,5 @@
-// Any bytes as an agent's stream, of a given dialect or one to be found out: every observation is
-// whole JSON with the fields of its kind, and another cut into chunks gives the same ones.
+// Any bytes as an agent's stream, of a given dialect or one to be found out: every observation
+// is whole JSON with the fields of its kind, and another cut into chunks gives the same ones.
 #include <stdlib.h>
 
 #include "reading.h"

@@ -1,5 +1,6 @@
-// What the programs of tests/bench share: a clock, and what to keep of many rounds. A round is measured
-// next to one of its yardstick; a busy machine only ever makes a round longer, so the shortest tells most.
+// What the programs of tests/bench share: a clock, and what to keep of many rounds. A round is
+// measured next to one of its yardstick; a busy machine only ever makes a round longer, so the
+// shortest tells most.
 #ifndef PERI_TEST_BENCH_H
 #define PERI_TEST_BENCH_H
 
@@ -33,7 +34,8 @@ static inline double bench_median(double *values, size_t count) {
     return values[count / 2];
 }
 
-/// The number that the host's status has first under `key`, given as "\"name\":"; 0 if it has none.
+/// The number that the host's status has first under `key`, given
+/// as "\"name\":"; 0 if it has none.
 static inline unsigned long long bench_status_count(peri_host *host, const char *key) {
     peri_str status;
     if (peri_host_status_json(host, &status) < 0) return 0;

@@ -1,5 +1,5 @@
-// What tests of command observers share: a loop with a command runtime on it, an observer that is
-// a shell script, a small turn, and one call that runs it to its end.
+// What tests of command observers share: a loop with a command runtime on it, an observer that
+// is a shell script, a small turn, and one call that runs it to its end.
 #ifndef PERI_COMMAND_RIG_H
 #define PERI_COMMAND_RIG_H
 

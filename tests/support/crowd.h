@@ -1,5 +1,5 @@
-// Many sessions live in one host, each watched by five Lua observers: what a bench measures and a unit
-// test counts. Whatever cannot be had ends the program.
+// Many sessions live in one host, each watched by five Lua observers: what a bench measures and
+// a unit test counts. Whatever cannot be had ends the program.
 #ifndef PERI_TEST_CROWD_H
 #define PERI_TEST_CROWD_H
 

@@ -1,5 +1,6 @@
-// Allocations that fail on demand: the linker routes malloc, calloc and realloc here in the programs of
-// tests/fault/ (tests/CMakeLists.txt). Each says by its own may_allocate() which of them it refuses.
+// Allocations that fail on demand: the linker routes malloc, calloc and realloc here in the
+// programs of tests/fault/ (tests/CMakeLists.txt). Each says by its own may_allocate() which of
+// them it refuses.
 #ifndef PERI_FAULT_H
 #define PERI_FAULT_H
 

@@ -97,8 +97,8 @@ static inline void hosting_make(hosting *h, peri_host_options options) {
     peri_host_set_sink(h->host, hosting_sink, h);
 }
 
-// `observer` is the text of one Lua observer, called "probe"; NULL: none. `options` may name a ledger, a
-// config and the like.
+// `observer` is the text of one Lua observer, called "probe"; NULL: none. `options` may name a
+// ledger, a config and the like.
 static inline void hosting_open_with(hosting *h, peri_host_options options,
                                      const char *observer) {
     char path[300];

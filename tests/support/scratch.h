@@ -36,7 +36,8 @@ static inline void scratch_close_last(void) {
     scratch_close(scratch_last);
 }
 
-/// An empty folder in place of the last one of `s`; gone when the program ends. One `s` a program.
+/// An empty folder in place of the last one of `s`; gone when
+/// the program ends. One `s` a program.
 static inline void scratch_renew(scratch *s) {
     if (scratch_last) {
         scratch_close_last();

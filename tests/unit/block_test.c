@@ -1,5 +1,5 @@
-// Masks of 64 bytes against a byte-wise reading of the same text. block_portable_test.c runs all
-// of it on the version without SSE2.
+// Masks of 64 bytes against a byte-wise reading of the same text. block_portable_test.c runs
+// all of it on the version without SSE2.
 #include "base/block.h"
 
 #include "test.h"

@@ -1,6 +1,6 @@
-// Ten thousand random batches through a chain that answers anything at all: no ceiling is passed, and
-// every proposal has one last word (spec PE-3). Sessions are stopped, restored and limited anew on the
-// way.
+// Ten thousand random batches through a chain that answers anything at all: no ceiling is
+// passed, and every proposal has one last word (spec PE-3). Sessions are stopped, restored and
+// limited anew on the way.
 #include "base/clock.h"
 #include "policy/desk.h"
 #include "test.h"

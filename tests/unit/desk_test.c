@@ -321,7 +321,8 @@ IT("ends advice at the session's ceiling, whatever windows open") {
     stop();
 }
 
-// ---- engines -------------------------------------------------------------------------------------
+// ---- engines
+// -------------------------------------------------------------------------------------
 
 typedef struct script {
     peri_random random;

@@ -1,5 +1,5 @@
-// The shipped dialects from bytes to digests: cases of golden/cases/, and what two recordings of
-// the same run have in common.
+// The shipped dialects from bytes to digests: cases of golden/cases/, and what two recordings
+// of the same run have in common.
 #include "hosting.h"
 
 #define CASES PERI_TESTS_DIR "/golden/cases/"
@@ -374,8 +374,9 @@ static peri_str told_by_both(peri_str tag, const char *agent) {
     return peri_str_sub(tag, 0, exit == PERI_NPOS ? tag.len - 1 : exit); // without its ">"
 }
 
-// The activity of the digests of `agent`, or of all, without what only one kind of recording tells:
-// nonces, names of the main agent, people's words, machine text, the order of an input's members.
+// The activity of the digests of `agent`, or of all, without what only one kind of recording
+// tells: nonces, names of the main agent, people's words, machine text, the order of an input's
+// members.
 static peri_str shared_facts(const char *path, const char *agent, peri_buf *out) {
     peri_buf_clear(out);
     start();

@@ -6,8 +6,8 @@
 
 static peri_framer framer;
 
-// Frames `bytes` in pieces; writes "number:offset:bytes:text" a line, "!" for oversized, "?" for
-// unfinished.
+// Frames `bytes` in pieces; writes "number:offset:bytes:text" a line, "!" for oversized, "?"
+// for unfinished.
 static peri_str frame(peri_str bytes, size_t piece, size_t max_line_bytes, peri_buf *out) {
     peri_line line;
     peri_framer_init(&framer, max_line_bytes);

@@ -1,4 +1,5 @@
-// Batches (spec CC-10), with a runtime that a test drives: it keeps each digest and answers when told to.
+// Batches (spec CC-10), with a runtime that a test drives: it keeps
+// each digest and answers when told to.
 #include "host/types.h"
 #include "hosting.h"
 #include "ledger/pairing_state.h"

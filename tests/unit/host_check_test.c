@@ -192,10 +192,11 @@ static void write_filled(rig *r, const char *name, const char *before, const cha
     peri_buf_deinit(&text);
 }
 
-// How each is found out: by which rule, and in which line at the latest, so that what stands behind it is
-// never read. In instructions of the machine (callgrind, the program's start not counted) a good header
-// of the cap's size cost 3.4 million and the dearest hostile one, deep.md, 4.4 times that; a good
-// script 80 million and the dearest hostile one, pattern.lua, 8.0 times that.
+// How each is found out: by which rule, and in which line at the latest, so that what stands
+// behind it is never read. In instructions of the machine (callgrind, the program's start not
+// counted) a good header of the cap's size cost 3.4 million and the dearest hostile one,
+// deep.md, 4.4 times that; a good script 80 million and the dearest hostile one,
+// pattern.lua, 8.0 times that.
 static void ends_early(rig *r, const char *name, const char *id, uint32_t last_line) {
     CHECK(!check(r, name).observer);
     const peri_diag *first = &r->diags.items[0];

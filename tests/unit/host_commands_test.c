@@ -1,5 +1,5 @@
-// Runs that outlast their wake (spec PI-6) and observers in processes of their own, seen from the
-// host: it reads on, misses wakes and says so, and judges late answers as they come.
+// Runs that outlast their wake (spec PI-6) and observers in processes of their own, seen from
+// the host: it reads on, misses wakes and says so, and judges late answers as they come.
 #include "host/types.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
-// What observing costs is bounded by the host (case C44): the size of what an observer is shown, how often
-// it is woken, what is read at all. A session of 300 turns with 200 KB of tool output in each.
+// What observing costs is bounded by the host (case C44): the size of what an observer is
+// shown, how often it is woken, what is read at all. A session of 300 turns with 200 KB of tool
+// output in each.
 #include "digest/digest.h"
 #include "hosting.h"
 

@@ -1,5 +1,5 @@
-// Following live files: each whole record once, whatever becomes of the file and of the program.
-// A run that is killed is a host that is never freed; the next one finds its ledger.
+// Following live files: each whole record once, whatever becomes of the file and of the
+// program. A run that is killed is a host that is never freed; the next one finds its ledger.
 #include <fcntl.h>
 #include <ftw.h>
 #include <poll.h>

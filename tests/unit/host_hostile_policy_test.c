@@ -1,5 +1,6 @@
-// Policies that mean no good, in a host that goes on: whatever one does, every proposal ends in one ruling
-// with a reason, the ceilings hold, and the next chain decides as if nothing had been.
+// Policies that mean no good, in a host that goes on: whatever one does, every proposal ends in
+// one ruling with a reason, the ceilings hold, and the next chain decides as if nothing had
+// been.
 #include "host/types.h"
 #include "hosting.h"
 

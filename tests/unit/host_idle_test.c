@@ -1,5 +1,5 @@
-// When observers wake (spec PI-3, host/read/idle.c): each trigger where its page says, `idle` on a
-// clock of the test's own.
+// When observers wake (spec PI-3, host/read/idle.c): each trigger where its page says, `idle`
+// on a clock of the test's own.
 #include "host/read/read.h"
 #include "hosting.h"
 

@@ -1,6 +1,6 @@
-// What may befall a note, in any order: proposals, decisions, hand-overs that succeed, wait or fail, a frame
-// that is seen, the user's stop, windows, turns that pass, a host that ends and another that goes on
-// with its ledger. Also what that other one must remember.
+// What may befall a note, in any order: proposals, decisions, hand-overs that succeed, wait or
+// fail, a frame that is seen, the user's stop, windows, turns that pass, a host that ends and
+// another that goes on with its ledger. Also what that other one must remember.
 #include "base/clock.h"
 #include "hosting.h"
 

@@ -1,5 +1,5 @@
-// How notes find their way (case C57): they wait for an event whose answer reaches the model, what no way
-// leads to goes another, and a lane that nobody has is the user's.
+// How notes find their way (case C57): they wait for an event whose answer reaches the model,
+// what no way leads to goes another, and a lane that nobody has is the user's.
 #include "host/types.h"
 #include "hosting.h"
 

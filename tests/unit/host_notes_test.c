@@ -1,5 +1,6 @@
-// What becomes of notes in a host: the observer is told the truth about its last one, observers in shadow
-// take nothing from the others, run states come from the stream, and what agents did about notes is judged.
+// What becomes of notes in a host: the observer is told the truth about its last one, observers
+// in shadow take nothing from the others, run states come from the stream, and what agents did
+// about notes is judged.
 #include "host/types.h"
 #include "hosting.h"
 

@@ -1,7 +1,8 @@
 // A runaway script in a replay of many sessions: what it may cost ends with the third session.
 #include "hosting.h"
 
-// Each search is charged a sixteenth of the text it looks at: ten million steps are soon used up.
+// Each search is charged a sixteenth of the text it looks at:
+// ten million steps are soon used up.
 #define RUNAWAY                                                                                \
     "-- perilune-api: 1\n"                                                                     \
     "return { name = 'probe', description = 'd', on = 'turn_end', observe = function(turn)\n"  \

@@ -1,5 +1,5 @@
-// Settings files that change, break or cannot be reached while a host judges by them. What rules mean is
-// shown by tests/gate/table.jsonl.
+// Settings files that change, break or cannot be reached while a host judges by them. What
+// rules mean is shown by tests/gate/table.jsonl.
 #include "hosting.h"
 #include "scratch.h"
 

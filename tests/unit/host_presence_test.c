@@ -1,5 +1,5 @@
-// Two live hosts on one ledger: each session is observed by one of them, neither touches what is the
-// other's, and the day's spending is theirs together and outlives both.
+// Two live hosts on one ledger: each session is observed by one of them, neither touches what
+// is the other's, and the day's spending is theirs together and outlives both.
 #include <sqlite3.h>
 #include <sys/wait.h>
 

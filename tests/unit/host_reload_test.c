@@ -1,5 +1,5 @@
-// What host/load.h promises of files that change while agents are observed (PE-2), through a live
-// host: definitions of every kind come, change and go between two batches.
+// What host/load.h promises of files that change while agents are observed (PE-2), through a
+// live host: definitions of every kind come, change and go between two batches.
 #include "host/types.h"
 #include "hosting.h"
 #include "scratch.h"
@@ -59,8 +59,8 @@ static bool waits(const rig *r) {
     return r->h.host->runs || r->h.host->work_count;
 }
 
-// One step of the agent, behind a look at the files. What is said in it, and of the files, is in
-// `records` and `log` afterwards, alone.
+// One step of the agent, behind a look at the files. What is said in it, and of the files, is
+// in `records` and `log` afterwards, alone.
 static void step(rig *r) {
     peri_buf_clear(&r->h.records);
     peri_buf_clear(&r->h.log);

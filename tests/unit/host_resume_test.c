@@ -1,5 +1,5 @@
-// A host on the ledger of one before it (spec CC-6): for a Lua observer the saved ctx.state row is the
-// transcript. What becomes of a client's own recordings is shown in e2e/resume_test.sh.
+// A host on the ledger of one before it (spec CC-6): for a Lua observer the saved ctx.state row
+// is the transcript. What becomes of a client's own recordings is shown in e2e/resume_test.sh.
 #include "host/admit/admit.h"
 #include "hosting.h"
 #include "ledger/pairing_state.h"

@@ -1,5 +1,5 @@
-// Why is it silent? Each state of status, reached as it is reached in life, asked of the host itself and
-// of another one beside it, as `perilune status` does (case C67, spec PI-11).
+// Why is it silent? Each state of status, reached as it is reached in life, asked of the host
+// itself and of another one beside it, as `perilune status` does (case C67, spec PI-11).
 #include "host/told/told.h"
 #include "hosting.h"
 #include "ledger/pairing_state.h"

@@ -1,5 +1,5 @@
-// When a subagent of a hook stream has ended: its stop may be held, so what shows it is that the main agent
-// goes on before it does. One that goes on all the same is observed again.
+// When a subagent of a hook stream has ended: its stop may be held, so what shows it is that
+// the main agent goes on before it does. One that goes on all the same is observed again.
 #include "host/types.h"
 #include "hosting.h"
 

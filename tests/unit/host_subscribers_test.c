@@ -1,4 +1,5 @@
-// Subscribers that are slow or fail (spec OB-6): each loses only its own records, in order, counted.
+// Subscribers that are slow or fail (spec OB-6): each loses only
+// its own records, in order, counted.
 #include "hosting.h"
 
 #include "pairing/registry.h"

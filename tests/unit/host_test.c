@@ -1,5 +1,5 @@
-// The host from outside: its life, its streams, its records, and what observers get to see of the
-// sessions that cases of faulty tools are made of.
+// The host from outside: its life, its streams, its records, and what observers get to see of
+// the sessions that cases of faulty tools are made of.
 #include "hosting.h"
 
 #include <time.h>

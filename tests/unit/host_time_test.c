@@ -1,4 +1,5 @@
-// Time that does not run as one thinks: a wall clock that jumps, midnight, and a zone whose rules change.
+// Time that does not run as one thinks: a wall clock that jumps,
+// midnight, and a zone whose rules change.
 #include "host/types.h"
 #include "hosting.h"
 

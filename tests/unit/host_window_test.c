@@ -1,5 +1,5 @@
-// What is judged together, and how long a window is: proposals of one trigger are one batch, and limits count
-// anew at each prompt and whenever the agent has settled.
+// What is judged together, and how long a window is: proposals of one trigger are one batch,
+// and limits count anew at each prompt and whenever the agent has settled.
 #include "host/types.h"
 #include "hosting.h"
 

@@ -1,6 +1,6 @@
-// What the scanner says of a string's sizes, and what is cut, unescaped and written from it, against
-// a plain reading of the same string, character by character: by each of the scanners that this machine
-// can run.
+// What the scanner says of a string's sizes, and what is cut, unescaped and written from it,
+// against a plain reading of the same string, character by character: by each of the scanners
+// that this machine can run.
 #include "base/json_string.h"
 
 #include "test.h"

@@ -1,5 +1,5 @@
-// Lanes and the ways that lead into them: what a dialect states, what a config knows better, and which
-// channel an event offers.
+// Lanes and the ways that lead into them: what a dialect states, what a config knows better,
+// and which channel an event offers.
 #include "model/lanes.h"
 
 #include "reading.h"

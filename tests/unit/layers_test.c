@@ -1,5 +1,6 @@
-// The promises of layers.h and of what a project may add (host/written/layers.c, host/written/project_layer.c,
-// host/written/narrow.c, host/written/switches.c), through a host.
+// The promises of layers.h and of what a project may add (host/written/layers.c,
+// host/written/project_layer.c, host/written/narrow.c, host/written/switches.c), through a
+// host.
 #include "host/written/layers.h"
 
 #include "host/types.h"

@@ -1,5 +1,5 @@
-// What the ledger keeps of pairings (spec CC-5, CC-6): rows, the user's stops and enables, and files of an
-// older schema.
+// What the ledger keeps of pairings (spec CC-5, CC-6): rows, the user's stops and enables, and
+// files of an older schema.
 #include <sqlite3.h>
 
 #include "ledger/pairing_state.h"

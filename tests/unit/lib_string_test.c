@@ -6,8 +6,8 @@
 #include "script/vm.h"
 #include "test.h"
 
-// What each function gives for each combination of arguments, and its message where it fails. Without
-// numbers near 2^31, where LuaJIT's sub wraps around.
+// What each function gives for each combination of arguments, and its message where it fails.
+// Without numbers near 2^31, where LuaJIT's sub wraps around.
 static const char probe[] =
     "local values = { 0, 1, 2, 3, 7, 512, 513, 599, 600, 601, -1, -2, -600, -601, 1.5, -1.5,\n"
     "                 255, 256, 2^30, -2^30, '2', ' 3 ', 'x', true, {} }\n"
@@ -72,8 +72,8 @@ IT("D4 gives LuaJIT's results and messages for sub, char, lower, upper and rever
     peri_arena_deinit(&arena);
 }
 
-// Texts are kept until memory ends, most likely in the call at the end of 60 others: nothing since
-// `rawset` told LuaJIT where the stack ends by then.
+// Texts are kept until memory ends, most likely in the call at the end of 60 others: nothing
+// since `rawset` told LuaJIT where the stack ends by then.
 static const char filler[] =
     "return function(name)\n"
     "  local keep, words, make = {}, {}, string[name]\n"

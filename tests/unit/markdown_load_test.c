@@ -1,5 +1,5 @@
-// Markdown observers: what a header may hold, what is reported of it and where, and what the Lua
-// file beside one adds.
+// Markdown observers: what a header may hold, what is reported of it and where, and what the
+// Lua file beside one adds.
 #include "script_scene.h"
 
 #define HEAD "---\nname: m\ndescription: d\non: turn_end\n"

@@ -1,5 +1,5 @@
-// core/model/observation_write.c and core/ingest/whole.c: what is written reads back as the same
-// observation, through two hosts and the dialect `observations`.
+// core/model/observation_write.c and core/ingest/whole.c: what is written reads back as the
+// same observation, through two hosts and the dialect `observations`.
 #include "base/buf.h"
 #include "base/json_tree.h"
 #include "model/observation.h"

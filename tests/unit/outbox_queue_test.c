@@ -1,5 +1,5 @@
-// On the way out: a frame that no text can leave, and a queue whose every entry ends in one state.
-// Who has seen what, and what comes back from the agent: outbox_test.c.
+// On the way out: a frame that no text can leave, and a queue whose every entry ends in one
+// state. Who has seen what, and what comes back from the agent: outbox_test.c.
 #include "delivery/outbox.h"
 
 #include "test.h"

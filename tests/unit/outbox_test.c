@@ -1,5 +1,5 @@
-// What leaves the outbox: each delivery once, none after a stop, and seen only by its own nonce. The last
-// test does everything at random and holds it to that.
+// What leaves the outbox: each delivery once, none after a stop, and seen only by its own
+// nonce. The last test does everything at random and holds it to that.
 #include "delivery/outbox.h"
 
 #include "test.h"

@@ -1,4 +1,5 @@
-// What the paths of a dialect find in a record, against a walk through its members name by name.
+// What the paths of a dialect find in a record, against a walk
+// through its members name by name.
 #include "ingest/paths.h"
 
 #include "test.h"

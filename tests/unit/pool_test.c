@@ -1,5 +1,5 @@
-// The pool of a state's small blocks: cells come back to takers of their size, and its region is all
-// there is.
+// The pool of a state's small blocks: cells come back to takers of their size, and its region
+// is all there is.
 #include "script/pool.h"
 
 #include <string.h>

@@ -50,8 +50,8 @@ static const char *key_text(lua_State *L, int index, char *buf, size_t size) {
     return buf;
 }
 
-// The keys of `table` as an array, by their texts: what two fields hold is listed under the one that
-// is visited first, and pairs of a table come in another order in every process.
+// The keys of `table` as an array, by their texts: what two fields hold is listed under the one
+// that is visited first, and pairs of a table come in another order in every process.
 static int push_keys_sorted(lua_State *L, int table) {
     char one[64], other[64];
     lua_newtable(L);
@@ -154,7 +154,8 @@ static void visit_script(walk *w, int ref) {
     visit_as(w, 0, "", "observe");
 }
 
-// What is given to a script stands on the walked state: its function, a text, and its arguments.
+// What is given to a script stands on the walked state: its
+// function, a text, and its arguments.
 static void walk_all(lua_State *L, peri__pack *pack, void *frame) {
     walk *w = frame;
     w->L = L;
@@ -239,7 +240,8 @@ static void write_script(char *text, const char *name) {
 }
 
 // Nothing but tables and functions; those in C are the sandbox's own, and no Lua function looks
-// at another environment than a sandbox's. `w->known` holds what a script without modules reaches.
+// at another environment than a sandbox's. `w->known` holds what a script without modules
+// reaches.
 static void check_reached(walk *w, int at) {
     lua_State *L = w->L;
     int type = lua_type(L, at);

@@ -1,6 +1,6 @@
-// The threshold of `default` (policies/default.lua, SIMILAR) against pairs that a person labelled:
-// tests/golden/policy/similar.jsonl, `same` meaning one note in other words of number, case or
-// punctuation.
+// The threshold of `default` (policies/default.lua, SIMILAR) against pairs that a person
+// labelled: tests/golden/policy/similar.jsonl, `same` meaning one note in other words of
+// number, case or punctuation.
 #include <stdio.h>
 
 #include "base/json_tree.h"

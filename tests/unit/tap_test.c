@@ -1,4 +1,5 @@
-// The bounded log: numbers never change, both ends of a flood stay, and what is gone is counted.
+// The bounded log: numbers never change, both ends of a flood
+// stay, and what is gone is counted.
 #include "tap/tap.h"
 
 #include "test.h"

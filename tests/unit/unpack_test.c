@@ -1,5 +1,5 @@
-// Compressed recordings: what is in them comes out, whole or cut off, and no more memory is taken than
-// a reader may.
+// Compressed recordings: what is in them comes out, whole or cut off, and no more memory is
+// taken than a reader may.
 #include "io/unpack.h"
 
 #include <unistd.h>

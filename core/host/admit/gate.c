@@ -1,7 +1,7 @@
-// Asking the gate: the permissions that hold now, then the managed hooks, all at once, each in a process of
-// its own behind perilune-exec with a deadline and a capped output. Always closed: a hook that does
-// not answer as it should has denied, and where nobody can judge the answer is an error. Never waits:
-// who asks hears the judgement when the last hook has ended.
+// Asking the gate: the permissions that hold now, then the managed hooks, all at once, each in
+// a process of its own behind perilune-exec with a deadline and a capped output. Always closed:
+// a hook that does not answer as it should has denied, and where nobody can judge the answer is
+// an error. Never waits: who asks hears the judgement when the last hook has ended.
 #include "host/admit/gate.h"
 
 #include <stdlib.h>

@@ -12,8 +12,8 @@ typedef struct peri_gate_query {
     const char *folder;   // where the agent works; absolute
 } peri_gate_query;
 
-/// Judges as a live host would when it arms the observer, and waits for the hooks. PERI_EINVAL for an
-/// unknown mode, PERI_ENOMEM.
+/// Judges as a live host would when it arms the observer, and waits for the hooks. PERI_EINVAL
+/// for an unknown mode, PERI_ENOMEM.
 PERI_MUST_USE int peri_host_gate(peri_host *host, const peri_gate_query *query,
                                  peri_gate_trace *out);
 

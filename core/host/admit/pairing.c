@@ -1,7 +1,7 @@
-// Pairings: who is armed, and whether the gate still lets each be fed (spec CC-4, CC-5). The gate is asked
-// when an observer is armed and again before every batch; while its hooks run the batch waits and
-// takes in what comes meanwhile, and the agent's events are read on. Called by host/read/observe.c and
-// host/run/runs.c.
+// Pairings: who is armed, and whether the gate still lets each be fed (spec CC-4, CC-5). The
+// gate is asked when an observer is armed and again before every batch; while its hooks run the
+// batch waits and takes in what comes meanwhile, and the agent's events are read on. Called by
+// host/read/observe.c and host/run/runs.c.
 #include <stdlib.h>
 
 #include "host/admit/admit.h"
@@ -118,7 +118,8 @@ static const host_agent_def *def_of(const peri_host *host, const peri_agent *age
     return def ? def : host_agents_find(&host->agents, agent->key);
 }
 
-// The agent whose observers a subagent inherits: the one that started it where that is known, else main.
+// The agent whose observers a subagent inherits: the one that started
+// it where that is known, else main.
 static const peri_agent *coordinator_of(const peri_agent *agent) {
     const peri_agent *found = NULL;
     if (peri_str_eq(agent->key, PERI_STR("main"))) return NULL;
@@ -129,8 +130,8 @@ static const peri_agent *coordinator_of(const peri_agent *agent) {
     return found;
 }
 
-// The mode that an armed pairing keeps is the one the agent works in then: as its own stream tells it, or
-// that of the agent that started it, or of main; else that of the settings.
+// The mode that an armed pairing keeps is the one the agent works in then: as its own stream
+// tells it, or that of the agent that started it, or of main; else that of the settings.
 static int mode_of(const peri_pairing *pairing) {
     const peri_agent *agent = pairing->agent, *above = coordinator_of(agent);
     const host_agent *of = agent->attached, *from = above ? above->attached : NULL;

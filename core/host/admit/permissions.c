@@ -1,6 +1,6 @@
-// Settings files and when to read them (host/admit/permissions.h). A file that a person is just saving, or
-// saved with a mistake, must neither open the gate nor close it for what was fine before: its last good
-// content counts until there is a better one.
+// Settings files and when to read them (host/admit/permissions.h). A file that a person is just
+// saving, or saved with a mistake, must neither open the gate nor close it for what was fine
+// before: its last good content counts until there is a better one.
 #include "host/admit/permissions.h"
 
 #include <stdio.h>
@@ -413,8 +413,8 @@ static settings_set *new_set(const host_permissions *p, peri_str folder) {
     return NULL;
 }
 
-// The set of `folder`, in front of the others; the one that was asked for the longest ago goes when
-// there are too many.
+// The set of `folder`, in front of the others; the one that was asked for the longest ago goes
+// when there are too many.
 static settings_set *find_set(host_permissions *p, peri_str folder) {
     size_t count = 0;
     for (settings_set **at = &p->sets; *at; at = &(*at)->next, count++) {

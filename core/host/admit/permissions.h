@@ -1,5 +1,6 @@
-// The settings the gate judges by (spec CC-4): which files there are for a folder, read again when
-// they change. Files are read here; what they mean is core/gate's. Called by host/admit/gate.c.
+// The settings the gate judges by (spec CC-4): which files there are for a folder, read again
+// when they change. Files are read here; what they mean is core/gate's. Called by
+// host/admit/gate.c.
 #ifndef PERI_HOST_PERMISSIONS_H
 #define PERI_HOST_PERMISSIONS_H
 
@@ -16,22 +17,23 @@ PERI_MUST_USE int host_permissions_new(peri_host *host, const peri_host_options 
                                        host_permissions **out);
 void host_permissions_free(host_permissions *permissions); // NULL is fine
 
-/// What holds for an agent that works in `folder` (absent or relative: the files of no project). Borrowed
-/// until the next call. A file that changed is read again first; one that cannot be used is reported
-/// to the host's diagnostics and its last good content stays. PERI_EPARSE if such a file never was
-/// good: `*problem` names it. PERI_ENOMEM.
+/// What holds for an agent that works in `folder` (absent or relative: the files of no
+/// project). Borrowed until the next call. A file that changed is read again first; one that
+/// cannot be used is reported to the host's diagnostics and its last good content stays.
+/// PERI_EPARSE if such a file never was good: `*problem` names it. PERI_ENOMEM.
 PERI_MUST_USE int host_permissions_get(host_permissions *permissions, peri_str folder,
                                        const peri_permissions **out, const char **problem);
 
-/// Checks the map `permissions` of a config: keys, types, rules, mode, hooks. Mistakes go to the document's
-/// diagnostics with their place. PERI_EINVAL if there was one.
+/// Checks the map `permissions` of a config: keys, types, rules, mode, hooks. Mistakes go to
+/// the document's diagnostics with their place. PERI_EINVAL if there was one.
 PERI_MUST_USE int host_permissions_check(peri_yaml_doc *doc, const peri_yaml *from);
 
-/// Checks one of the agent's own settings files as the gate reads it. Negative if it cannot be used; why is
-/// in `diags`.
+/// Checks one of the agent's own settings files as the gate reads it. Negative if it cannot be
+/// used; why is in `diags`.
 PERI_MUST_USE int host_settings_check(const char *path, peri_str text, peri_diag_list *diags);
 
-/// A part of a YAML document as the tree that the agent's own settings are; owned; NULL out of memory.
+/// A part of a YAML document as the tree that the agent's own settings
+/// are; owned; NULL out of memory.
 peri_tree *host_permissions_tree(const peri_yaml *node);
 
 /// One permission rule of a config, tried on requests.

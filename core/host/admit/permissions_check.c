@@ -1,6 +1,6 @@
-// What a person wrote under `permissions:` of a config, checked with its place in the file, and its rules
-// tried on what a recording would have asked of them. Called by host/admit/permissions.c, for `check` by
-// host/check.c and cli/.
+// What a person wrote under `permissions:` of a config, checked with its place in the file, and
+// its rules tried on what a recording would have asked of them. Called by
+// host/admit/permissions.c, for `check` by host/check.c and cli/.
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
-// Who else works on this ledger. Any number of live hosts may: each session is observed by one of them, by
-// a claim that ends with its holder, so that no delivery is ended, no state written and no file's
-// position moved by a host that does not own it. A session that another host observes is read but not
-// observed, and taken over when that host has ended. A replay has its own ledger and claims nothing.
+// Who else works on this ledger. Any number of live hosts may: each session is observed by one
+// of them, by a claim that ends with its holder, so that no delivery is ended, no state written
+// and no file's position moved by a host that does not own it. A session that another host
+// observes is read but not observed, and taken over when that host has ended. A replay has its
+// own ledger and claims nothing.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,8 @@
-// What outlives a host (spec CC-6): an observer's task, state and place in the agent's activity are stored
-// with every batch, the user's stops when they are made. A host that starts again on the same ledger
-// reads them when it arms, so that nothing is digested twice, no id is given twice, and an observer that
-// was stopped stays so. Called by host/admit/pairing.c and host/run/runs.c.
+// What outlives a host (spec CC-6): an observer's task, state and place in the agent's activity
+// are stored with every batch, the user's stops when they are made. A host that starts again on
+// the same ledger reads them when it arms, so that nothing is digested twice, no id is given
+// twice, and an observer that was stopped stays so. Called by host/admit/pairing.c and
+// host/run/runs.c.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,7 +43,8 @@ static bool is_gone(peri_str transcript) {
     return peri_path_type_of(path) != PERI_PATH_FILE;
 }
 
-// What no agent's going on changes: the user's stop, and a denial that the user has not taken back.
+// What no agent's going on changes: the user's stop, and a denial
+// that the user has not taken back.
 static void take_state(peri_host *host, peri_pairing *pairing, const peri_pairing_row *row) {
     int changed = 0;
     pairing->since_wall_ms = row->since_wall_ms;
@@ -178,8 +180,8 @@ void host_resume_reference(peri_host *host, const peri_source *source, const per
     }
 }
 
-// How far it has read, by this host; until this one has woken it, by the hosts before it. Their numbers
-// count on only where the agent's activity begins as it did for them.
+// How far it has read, by this host; until this one has woken it, by the hosts before it. Their
+// numbers count on only where the agent's activity begins as it did for them.
 static void take_place(const peri_pairing *pairing, peri_pairing_row *row) {
     const host_agent *of = pairing->agent->attached;
     bool same = pairing->seen && of->first == pairing->seen_first;
@@ -236,8 +238,8 @@ bool host_stopped(peri_host *host, peri_pairing *pairing) {
     return true;
 }
 
-// The whole of the agent's activity is read again if it begins as it did; else this is what followed, and
-// all of it is new.
+// The whole of the agent's activity is read again if it begins as it did; else this is what
+// followed, and all of it is new.
 bool host_resume_has_seen(const host_work *work) {
     peri_pairing *pairing = work->pairing;
     if (!pairing->seen || pairing->seen_first != work->of->first ||

@@ -1,6 +1,7 @@
-// What observers cost, held to the ceilings of the config before it is spent (spec PE-3). Who asks:
-// host/run/runs.c, before a wake, a model's call, a proposal and a veto. Live, what was spent lies in the
-// ledger, with what it was spent on: neither a restart nor a second host refills a ceiling.
+// What observers cost, held to the ceilings of the config before it is spent (spec PE-3). Who
+// asks: host/run/runs.c, before a wake, a model's call, a proposal and a veto. Live, what was
+// spent lies in the ledger, with what it was spent on: neither a restart nor a second host
+// refills a ceiling.
 #include "host/admit/admit.h"
 #include "host/told/told.h"
 #include "ledger/spent.h"

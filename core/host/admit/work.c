@@ -1,5 +1,6 @@
-// The queue of work that is due: whoever finds that something is to be done notes it here, and core/host.c
-// has it done, one piece a step (host/run/runs.c). Beyond HOST_MAX_WORK what comes is dropped and counted.
+// The queue of work that is due: whoever finds that something is to be done notes it here, and
+// core/host.c has it done, one piece a step (host/run/runs.c). Beyond HOST_MAX_WORK what comes
+// is dropped and counted.
 #include <stdlib.h>
 
 #include "host/admit/admit.h"

@@ -1,6 +1,6 @@
-// Live files and trees: folders are watched, files that changed queue up and are read in turn, a bounded
-// number of lines each, until their ends. An idle file costs a name in memory and nothing else. How far
-// each was read goes into the ledger with what its records caused.
+// Live files and trees: folders are watched, files that changed queue up and are read in turn,
+// a bounded number of lines each, until their ends. An idle file costs a name in memory and
+// nothing else. How far each was read goes into the ledger with what its records caused.
 #include <stdlib.h>
 
 #include "host/read/read.h"

@@ -1,7 +1,7 @@
 // The trigger `idle`: a live agent of whom nothing was heard for `idle_ms`. It fires
-// once; only what the agent does next makes it idle again. No agent has a timer: where an observer
-// listens to the trigger, all agents are looked at every quarter of that time, else never. Called by
-// host.c, and by host/read/observe.c for what is heard.
+// once; only what the agent does next makes it idle again. No agent has a timer: where an
+// observer listens to the trigger, all agents are looked at every quarter of that time, else
+// never. Called by host.c, and by host/read/observe.c for what is heard.
 #include "host/read/read.h"
 
 enum { LOOKS = 4 }; // in the time that makes an agent idle

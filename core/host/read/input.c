@@ -1,6 +1,6 @@
-// Where bytes come from: streams that the caller feeds, files and trees that the host reads itself. Files
-// of one session are read side by side in the order of their records' times; sessions follow each other
-// in the order in which they began.
+// Where bytes come from: streams that the caller feeds, files and trees that the host reads
+// itself. Files of one session are read side by side in the order of their records' times;
+// sessions follow each other in the order in which they began.
 #include <stdlib.h>
 
 #include "host/read/read.h"

@@ -1,5 +1,5 @@
-// From observation to what is due: finds the agent, keeps what an observer may see, and notes runs and
-// windows as work. Nothing here runs a script.
+// From observation to what is due: finds the agent, keeps what an observer may see, and notes
+// runs and windows as work. Nothing here runs a script.
 #include <stdlib.h>
 
 #include "host/admit/admit.h"
@@ -108,8 +108,8 @@ static void open_window(peri_host *host, host_agent *of) {
     if (of->agent->pairing_count) host_push_work(host, host_work_now(of, WORK_WINDOW));
 }
 
-// What was handed over and never stood in the agent's stream may go a way that leads nowhere (case
-// C57).
+// What was handed over and never stood in the agent's stream may
+// go a way that leads nowhere (case C57).
 static void age_deliveries(peri_host *host, const host_agent *of, uint32_t turn) {
     size_t before = host->outbox.overdue_count;
     peri_outbox_age(&host->outbox, of->agent->session->id, of->agent->key, turn);
@@ -145,8 +145,8 @@ static void on_step_end(void *user, uint32_t step, bool ending) {
     host_trigger(t->host, t->of, PERI_TRIGGER_TURN_END, ending);
 }
 
-// After the user's stop nothing is delivered until the next turn (spec PI-8): what is being judged
-// is dropped, what waits for the sink expires.
+// After the user's stop nothing is delivered until the next turn (spec PI-8): what is being
+// judged is dropped, what waits for the sink expires.
 static void on_settled(void *user, peri_str reason) {
     const telling *t = user;
     const peri_agent *agent = t->of->agent;
@@ -197,8 +197,8 @@ static bool is_main(const host_agent *of) {
     return peri_str_eq(of->agent->key, PERI_STR("main"));
 }
 
-// A subagent's stop may be held, by another hook than ours too; it was not if the main agent goes on before
-// it does. One that goes on all the same is resumed.
+// A subagent's stop may be held, by another hook than ours too; it was not if the main agent
+// goes on before it does. One that goes on all the same is resumed.
 static void note_stop(host_agent *of, const peri_obs *obs) {
     bool stops = obs->kind == PERI_OBS_FINISHED && obs->x.maybe && obs->x.ends_step;
     if (!stops || !of->stepper.live || is_main(of)) return;
@@ -230,8 +230,8 @@ static void go_on(peri_host *host, host_agent *of) {
     }
 }
 
-// In portions: what thousands of agents have due at their end must not pass the maximum of work. The
-// caller asks again until nothing is due.
+// In portions: what thousands of agents have due at their end must not pass the maximum of
+// work. The caller asks again until nothing is due.
 enum { FINISH_WORK = 4096 };
 
 void host_finish_agents(peri_host *host) {
@@ -438,8 +438,8 @@ static bool is_watched(const host_agent *of) {
     return !of->agent->is_observer && !of->agent->session->is_observer;
 }
 
-// What goes before the agent's first deed is no reason to arm: the stream has not told yet under which
-// permission mode it works.
+// What goes before the agent's first deed is no reason to arm: the stream has not told yet
+// under which permission mode it works.
 static bool is_activity(peri_obs_kind kind) {
     switch (kind) {
     case PERI_OBS_PROMPT:

@@ -1,5 +1,5 @@
-// What a file is, before it is read: its dialect, its session and when that began; and what is said of one
-// that is not read. Called by all that open files.
+// What a file is, before it is read: its dialect, its session and when that began; and what is
+// said of one that is not read. Called by all that open files.
 #include <stdlib.h>
 
 #include "host/read/read.h"

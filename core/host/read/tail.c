@@ -1,8 +1,9 @@
-// A followed file from one opening to the next. A name says little: the file behind it may have been
-// cut short, written anew, renamed away or replaced by a copy with the same content. What counts is the
-// position, which carries a fingerprint of all that stands before it: where it matches, reading goes
-// on, wherever the file went; where it does not, another file is read from its start. A position is
-// only ever behind a whole record (case C05), and lies in the ledger.
+// A followed file from one opening to the next. A name says little: the file behind it may have
+// been cut short, written anew, renamed away or replaced by a copy with the same content. What
+// counts is the position, which carries a fingerprint of all that stands before it: where it
+// matches, reading goes on, wherever the file went; where it does not, another file is read
+// from its start. A position is only ever behind a whole record (case C05), and lies in the
+// ledger.
 #include "host/read/tail.h"
 
 #include <stdlib.h>
@@ -116,8 +117,8 @@ static uint64_t record_end(const peri_file *file, uint64_t from) {
     return end;
 }
 
-// Where to begin so that what the agent was doing at the position is known again: a step that is half
-// read would otherwise be shown to its observers by half.
+// Where to begin so that what the agent was doing at the position is known again: a step that
+// is half read would otherwise be shown to its observers by half.
 static uint64_t warm_start(const host_tail *tail, const peri_file *file) {
     if (tail->at.offset <= WARM_BYTES) return 0;
     uint64_t start = record_end(file, tail->at.offset - WARM_BYTES);
@@ -160,8 +161,8 @@ static void mark_foreign(peri_host *host, host_tail *tail, const peri_file_id *i
     tail->listed = true;
 }
 
-// The rest of a file that was renamed while it was read. True if there is one to read here; a name
-// that is followed itself is told where reading stands and reads it.
+// The rest of a file that was renamed while it was read. True if there is one to read here; a
+// name that is followed itself is told where reading stands and reads it.
 static bool open_renamed(peri_host *host, host_tail *tail) {
     char *path = renamed_to(host, tail);
     if (!path) return false;
@@ -189,9 +190,9 @@ static bool open_renamed(peri_host *host, host_tail *tail) {
     return opened;
 }
 
-// A record that the program does not survive must not be met again for ever: a start is counted before
-// the first record is read, a position that moved on takes the count back, and after POISON_TRIES the
-// record is set aside.
+// A record that the program does not survive must not be met again for ever: a start is counted
+// before the first record is read, a position that moved on takes the count back, and after
+// POISON_TRIES the record is set aside.
 static void count_try(peri_host *host, host_tail *tail, const peri_file *file) {
     uint64_t end = tail->tried || !host->ledger ? 0 : record_end(file, tail->at.offset);
     if (!end) return; // nothing to read
@@ -242,8 +243,8 @@ static int go_on(peri_host *host, host_tail *tail, peri_file *file, const peri_f
     return 1;
 }
 
-// Where reading stands in a file that took this name: files are rotated in a row, and any of them may be
-// looked at first.
+// Where reading stands in a file that took this name: files are rotated in a row, and any of
+// them may be looked at first.
 static host_position taken_over(const peri_host *host, const host_tail *tail,
                                 const peri_file_id *id) {
     if (is_same_inode(&tail->given.id, id)) return tail->given;

@@ -8,7 +8,8 @@
 
 enum { HOST_MAX_ROOTS = 64 };
 
-/// Where reading stands in a file. Everything before `offset` was whole records, all of them read.
+/// Where reading stands in a file. Everything before `offset`
+/// was whole records, all of them read.
 typedef struct host_position {
     peri_file_id id;
     uint64_t offset, print; // fingerprint of what stands before it
@@ -72,13 +73,13 @@ host_tail *host_tails_owner(const peri_host *host, const peri_file_id *id);
 void host_tails_own(peri_host *host, host_tail *tail, peri_file_id id);
 
 // host/read/tail.c
-/// Opens the file and goes to where reading stands. 1: there may be something to read; 0: nothing now;
-/// a negative status if it cannot be read.
+/// Opens the file and goes to where reading stands. 1: there may be something to read; 0:
+/// nothing now; a negative status if it cannot be read.
 PERI_MUST_USE int host_tail_open(peri_host *host, host_tail *tail);
 /// Reads one line. 1 if something was read.
 PERI_MUST_USE int host_tail_read(peri_host *host, host_tail *tail);
-/// At the end of what is there: notes the position and lets go of the file and of spare memory. True
-/// if the name now stands for another file, which is to be opened.
+/// At the end of what is there: notes the position and lets go of the file and of spare memory.
+/// True if the name now stands for another file, which is to be opened.
 bool host_tail_rest(peri_host *host, host_tail *tail);
 /// Writes the position into the ledger's transaction if it moved.
 void host_tail_save(peri_host *host, host_tail *tail);

@@ -1,5 +1,6 @@
-// The followed files of a host: which names are followed, by name, and whose position is in which file.
-// What is read of them, and when, is host/read/follow.c; one of them, host/read/tail.c.
+// The followed files of a host: which names are followed, by name, and whose position is in
+// which file. What is read of them, and when, is host/read/follow.c; one of them,
+// host/read/tail.c.
 #include <stdlib.h>
 
 #include "host/read/tail.h"

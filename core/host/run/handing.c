@@ -1,6 +1,6 @@
-// The hand-over of deliveries, durable before it begins: what a crash leaves in the middle of it is lost
-// and said so, never sent twice. What hosts before this one left is ended, and what waits of an
-// observer that the user has stopped expires.
+// The hand-over of deliveries, durable before it begins: what a crash leaves in the middle of
+// it is lost and said so, never sent twice. What hosts before this one left is ended, and what
+// waits of an observer that the user has stopped expires.
 #include "host/admit/admit.h"
 #include "host/run/run.h"
 #include "host/told/told.h"
@@ -76,7 +76,8 @@ void host_expire_stopped(peri_host *host) {
     peri_outbox_expire_if(&host->outbox, is_stopped, host, "the user stopped its observer");
 }
 
-// That it is being handed over is durable before it is: what a crash leaves so is lost, not sent twice.
+// That it is being handed over is durable before it is: what a
+// crash leaves so is lost, not sent twice.
 int host_begin_handing(void *user, peri_delivery *delivery) {
     peri_host *host = user;
     int status = host_lane_open(host, delivery);

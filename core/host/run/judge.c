@@ -1,7 +1,8 @@
-// Judging: what a trigger's runs propose is put to the policies, and every ruling is told to the record
-// stream, to the observer whose word it was, and where it is a delivery to the outbox. What the policies
-// may ask about the agent is answered here. Observers in shadow are judged at a desk of their own, among
-// themselves: what they would have said takes nothing from the budgets and memory of the others.
+// Judging: what a trigger's runs propose is put to the policies, and every ruling is told to
+// the record stream, to the observer whose word it was, and where it is a delivery to the
+// outbox. What the policies may ask about the agent is answered here. Observers in shadow are
+// judged at a desk of their own, among themselves: what they would have said takes nothing from
+// the budgets and memory of the others.
 #include <stdlib.h>
 
 #include "host/admit/admit.h"
@@ -32,8 +33,8 @@ static peri_str state_after(const peri_decision *d) {
                                     : peri_delivery_state_word(PERI_DELIVERY_QUEUED);
 }
 
-// The observer is told the truth about its last proposal (ctx.last); what an earlier one comes to is no
-// news of it. What the delivery comes to is told by host_on_delivery().
+// The observer is told the truth about its last proposal (ctx.last); what an earlier one comes
+// to is no news of it. What the delivery comes to is told by host_on_delivery().
 static void remember_outcome(peri_pairing *pairing, const peri_proposal *p,
                              const peri_decision *d, bool released) {
     if (released && !peri_str_eq(pairing->last[PERI_LAST_ID], p->id)) return;
@@ -145,7 +146,8 @@ static const char *spend_veto(void *user) {
     return host_spend_try(j->host, j->work->of, PERI_SPEND_VETOES, 1);
 }
 
-// What the agent is doing (ctx.run_state). A settled one is idle once nothing has happened for a while.
+// What the agent is doing (ctx.run_state). A settled one is idle
+// once nothing has happened for a while.
 static peri_run_phase phase_of(const judge *j) {
     const host_agent *of = j->work->of;
     if (j->work->trigger == PERI_TRIGGER_SESSION_END) return PERI_PHASE_ENDED;

@@ -1,7 +1,7 @@
-// Observers that run out of time. A session is rid of one after three failures in a row; a replay reads
-// many sessions, and each overrun costs it what a runaway script may cost, so that it goes on without
-// an observer that had nothing but overruns in several of them. Live, where a busy machine may be to
-// blame, only the session counts.
+// Observers that run out of time. A session is rid of one after three failures in a row; a
+// replay reads many sessions, and each overrun costs it what a runaway script may cost, so that
+// it goes on without an observer that had nothing but overruns in several of them. Live, where
+// a busy machine may be to blame, only the session counts.
 #include "host/run/run.h"
 #include "host/told/told.h"
 

@@ -1,6 +1,7 @@
-// The chain of policies: each is found by its name, and all are loaded into a VM of their own, so that
-// a new chain can stand beside the old one until it is known to be good (host/reload.c). A policy that
-// cannot be used is left out with a diagnostic, unless it was asked for by name.
+// The chain of policies: each is found by its name, and all are loaded into a VM of their own,
+// so that a new chain can stand beside the old one until it is known to be good
+// (host/reload.c). A policy that cannot be used is left out with a diagnostic, unless it was
+// asked for by name.
 #include <stdio.h>
 #include <stdlib.h>
 

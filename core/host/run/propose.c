@@ -1,6 +1,6 @@
-// What a run emits becomes a proposal here, or is refused with a reason: by a ceiling, by a report's
-// conditions, by its observer's definition. It is then judged with the batch of whom it is for. Called by
-// host/run/runs.c and host/run/report.c.
+// What a run emits becomes a proposal here, or is refused with a reason: by a ceiling, by a
+// report's conditions, by its observer's definition. It is then judged with the batch of whom
+// it is for. Called by host/run/runs.c and host/run/report.c.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -57,7 +57,8 @@ typedef struct calls {
     peri_str session;
 } calls;
 
-// Was it made in this session, by any agent, though the log has forgotten it? Its source may be closed.
+// Was it made in this session, by any agent, though the log has
+// forgotten it? Its source may be closed.
 static bool is_known_call(void *user, peri_str call_id) {
     const calls *of = user;
     const peri_joiner *joiner = &of->host->joiner;

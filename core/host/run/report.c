@@ -1,6 +1,6 @@
-// Reports of observers (spec CC-9): their conditions, and whom one is for. A runtime that has a report, in
-// whatever form, asks this file. An accepted one is a proposal like any other and goes the way of all
-// proposals. Called by host/run/propose.c and host/run/report_tool.c.
+// Reports of observers (spec CC-9): their conditions, and whom one is for. A runtime that has a
+// report, in whatever form, asks this file. An accepted one is a proposal like any other and
+// goes the way of all proposals. Called by host/run/propose.c and host/run/report_tool.c.
 #include "host/run/run.h"
 
 static bool is_main(const peri_agent *agent) {

@@ -20,8 +20,8 @@
 // host/run/overrun.c
 /// Notes how a run of the observer ended.
 void host_overrun_note(peri_host *host, const peri_observer *observer, peri_run_state state);
-/// True if a replay goes on without the observer, since it runs out of time in session after session; the
-/// pairing is disabled then, and that is told.
+/// True if a replay goes on without the observer, since it runs out of time in session after
+/// session; the pairing is disabled then, and that is told.
 bool host_overrun_ends(peri_host *host, peri_pairing *pairing);
 
 // host/run/report.c
@@ -39,20 +39,21 @@ peri_str host_report_text(const peri_pairing *pairing, peri_str report, peri_buf
 void host_make_id(char out[11], const host_work *work, const char *kind, uint64_t ordinal);
 /// A ceiling is reached: told once, until it is a new one by itself.
 void host_go_without(peri_host *host, peri_pairing *pairing, const char *reached);
-/// Makes a proposal of a draft, to be judged with the batch of whom it is for. PERI_EDENIED (a ceiling, or
-/// a report's conditions), PERI_EINVAL (the draft), PERI_ENOMEM, with the reason.
+/// Makes a proposal of a draft, to be judged with the batch of whom it is for. PERI_EDENIED (a
+/// ceiling, or a report's conditions), PERI_EINVAL (the draft), PERI_ENOMEM, with the reason.
 PERI_MUST_USE int host_propose(peri_host *host, const host_work *work, const peri_draft *draft,
                                const peri_proposal **out, const char **reason);
 /// Tells the proposal to the record stream.
 void host_record_proposal(peri_host *host, const host_work *work, const peri_proposal *p);
 
 // host/run/stale.c
-/// True if what `p` cites has changed since it was said: the same call has another result now, or the
-/// file was written again.
+/// True if what `p` cites has changed since it was said: the same call has another result now,
+/// or the file was written again.
 bool host_overtaken(const host_agent *of, const peri_proposal *p);
 
 // host/run/lanes.c
-/// Takes what `config` knows better of the dialects' channels; what names none is told. PERI_ENOMEM.
+/// Takes what `config` knows better of the dialects' channels;
+/// what names none is told. PERI_ENOMEM.
 PERI_MUST_USE int host_lanes_configure(peri_host *host, const host_config *config,
                                        peri_diag_list *diags);
 /// Notes what the record of `dialect` behind an observation tells of the ways to its agent.
@@ -60,8 +61,8 @@ void host_lanes_hear(peri_host *host, const peri_dialect *dialect, host_agent *o
                      const peri_obs *obs);
 /// The lane that stands in for one that does not lead to the agent; `lane` itself if it does.
 peri_lane host_lane_for(const host_agent *of, peri_lane lane);
-/// PERI_OK, with the event and answer it goes by, if a delivery may be handed over now; PERI_EAGAIN: not
-/// yet; PERI_ECLOSED: never, its agent has ended.
+/// PERI_OK, with the event and answer it goes by, if a delivery may be handed over now;
+/// PERI_EAGAIN: not yet; PERI_ECLOSED: never, its agent has ended.
 PERI_MUST_USE int host_lane_open(const peri_host *host, peri_delivery *delivery);
 
 // host/run/handing.c
@@ -92,8 +93,8 @@ void host_notes_free(host_agent *of);
 // host/run/policies.c
 PERI_MUST_USE int host_policies_load(peri_host *host, const peri_host_options *options);
 void host_policies_unload(peri_host *host);
-/// Loads the chain into a new VM; what is wrong goes to `diags`. PERI_EINVAL if one that the options
-/// name cannot be used, PERI_ENOMEM.
+/// Loads the chain into a new VM; what is wrong goes to `diags`. PERI_EINVAL if one that the
+/// options name cannot be used, PERI_ENOMEM.
 PERI_MUST_USE int host_policies_build(peri_host *host, peri_diag_list *diags,
                                       peri_script **out);
 

@@ -1,5 +1,6 @@
-// One piece of work at a time: an observer's run on its digest, the judging of a batch, a window that
-// opens. What is refused on the way is ruled on like everything else: with a reason.
+// One piece of work at a time: an observer's run on its digest, the judging of a batch, a
+// window that opens. What is refused on the way is ruled on like everything else: with a
+// reason.
 #include <sodium.h>
 #include <stdlib.h>
 
@@ -10,7 +11,8 @@
 
 enum { EXCERPT_BYTES = 4096, HASH_BYTES = 16 };
 
-// ---- digest ---------------------------------------------------------------------------------------
+// ---- digest
+// ---------------------------------------------------------------------------------------
 
 static peri_str agent_name(const peri_agent *agent) {
     return agent->name.len ? agent->name : agent->key;
@@ -48,7 +50,8 @@ static peri_turn turn_of(const peri_host *host, const host_work *work) {
     return turn;
 }
 
-// observeToolResults is false: whatever way the observer looks at the turn, results are not in it.
+// observeToolResults is false: whatever way the observer looks
+// at the turn, results are not in it.
 static int hide_results(peri_arena *arena, const peri_item *const **items, size_t *count) {
     const peri_item **kept = peri_arena_alloc(arena, (*count + 1) * sizeof *kept);
     size_t left = 0;
@@ -129,7 +132,8 @@ static int make_digest(peri_host *host, const host_work *work, const peri_turn *
     return status;
 }
 
-// ---- run ------------------------------------------------------------------------------------------
+// ---- run
+// ------------------------------------------------------------------------------------------
 
 static void strike(peri_host *host, peri_pairing *pairing, peri_str error) {
     host->counts.failed_runs++;
@@ -214,8 +218,8 @@ static void miss(peri_host *host, const host_work *work) {
     run->again = *work;
 }
 
-// What is due once a run has ended that outlasted its wake. In a replay the batch of its trigger
-// still waits for it.
+// What is due once a run has ended that outlasted its wake. In a replay the batch of its
+// trigger still waits for it.
 static void follow(peri_host *host, const host_run *run) {
     host_agent *of = run->work.of;
     if (host->mode == PERI_MODE_LIVE && of->fresh_count) {
@@ -233,8 +237,9 @@ static void follow(peri_host *host, const host_run *run) {
     host_end_if_idle(host, of);
 }
 
-// Its state is lost, and only that (spec CC-10): a fresh task is shown the same batch with a note in
-// front, once. The user's stop and the gate are asked about that as about any other batch.
+// Its state is lost, and only that (spec CC-10): a fresh task is shown the same batch with a
+// note in front, once. The user's stop and the gate are asked about that as about any other
+// batch.
 static void begin_anew(peri_host *host, const host_run *run) {
     host_work again = run->work;
     peri_pairing *pairing = again.pairing;
@@ -278,7 +283,8 @@ static void end_run(host_run *run, const peri_run_result *result) {
     free(run);
 }
 
-// A model's call is asked for before it is made; without it the run ends as one nobody could do.
+// A model's call is asked for before it is made; without it
+// the run ends as one nobody could do.
 static bool may_call(const host_run *run) {
     peri_pairing *pairing = run->work.pairing;
     if (pairing->observer->runtime != PERI_RUN_MODEL) return true;
@@ -310,8 +316,9 @@ static void start_late(host_run *run, const peri_runtime *other) {
     peri_arena_reset(&host->run_arena);
 }
 
-// Lua is asked first: it knows whether a wake() says no, and leaves the rest to the runtime that
-// the definition wants. One that could not be asked, which `error` tells, leaves nothing to anyone.
+// Lua is asked first: it knows whether a wake() says no, and leaves the rest to the runtime
+// that the definition wants. One that could not be asked, which `error` tells, leaves nothing
+// to anyone.
 static void on_run_done(void *user, const peri_run_result *result) {
     host_run *run = user;
     const peri_runtime *other = run->other;
@@ -380,8 +387,9 @@ static void look_at_budget(peri_host *host, peri_pairing *pairing) {
     tell_armed(host, pairing);
 }
 
-// True while its runtime is to be left alone; its activity waits in the tap. A clock that was put back
-// tells nothing of how long that is still to be: the runtime is asked, and may ask for it again.
+// True while its runtime is to be left alone; its activity waits in the tap. A clock that was
+// put back tells nothing of how long that is still to be: the runtime is asked, and may ask for
+// it again.
 static bool rests(peri_host *host, peri_pairing *pairing) {
     if (!pairing->wait_until_wall_ms) return false;
     int64_t now = host_wall_ms(host);

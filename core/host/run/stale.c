@@ -1,5 +1,6 @@
-// Is a piece of advice overtaken? Its evidence names calls of the agent; if one was made again since and
-// came out differently, or its file was written again, the advice speaks of what is no more.
+// Is a piece of advice overtaken? Its evidence names calls of the agent; if one was made again
+// since and came out differently, or its file was written again, the advice speaks of what is
+// no more.
 #include "base/json.h"
 #include "host/run/run.h"
 

@@ -1,5 +1,5 @@
-// What a host has counted, as members of a JSON object: what this one alone knows, whichever way it is
-// asked. Called by host/status/summary.c and host/status/status.c.
+// What a host has counted, as members of a JSON object: what this one alone knows, whichever
+// way it is asked. Called by host/status/summary.c and host/status/status.c.
 #include "host/read/read.h"
 #include "host/status/status.h"
 #include "host/told/told.h"

@@ -1,6 +1,6 @@
-// What the ledger remembers of one observer, over all its pairings: sums, the latest errors and drops, and
-// the one pairing that answers best why it is silent now. That is one of a session which a live host
-// observes, the worst off of them; where no host runs, the latest of all.
+// What the ledger remembers of one observer, over all its pairings: sums, the latest errors and
+// drops, and the one pairing that answers best why it is silent now. That is one of a session
+// which a live host observes, the worst off of them; where no host runs, the latest of all.
 #include "host/status/history.h"
 
 #include "host/admit/admit.h"

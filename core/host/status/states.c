@@ -1,7 +1,7 @@
-// Why is it silent? One state for each observer, with since when, cause and next step (case C67), from
-// what the layers hold, what the ledger remembers of its pairings, and whether what agents write is
-// being read. Asked of a host that runs, or of one that was made to ask and never stepped: that one
-// opens the ledger for reading only.
+// Why is it silent? One state for each observer, with since when, cause and next step (case
+// C67), from what the layers hold, what the ledger remembers of its pairings, and whether what
+// agents write is being read. Asked of a host that runs, or of one that was made to ask and
+// never stepped: that one opens the ledger for reading only.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// The status document: all that a host can say, of itself and from the ledger, as one JSON object.
+// The status document: all that a host can say, of itself and
+// from the ledger, as one JSON object.
 #include "host/status/status.h"
 
 #include "host/written/written.h"

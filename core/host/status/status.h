@@ -19,7 +19,8 @@ typedef struct host_read_counts {
     host_dialect_counts by_dialect[HOST_MAX_DIALECTS];
 } host_read_counts;
 host_read_counts host_counts_read(peri_host *host);
-/// Sessions that are observed, and how many agents they have; observers' own are not among them.
+/// Sessions that are observed, and how many agents they have;
+/// observers' own are not among them.
 size_t host_counts_sessions(const peri_host *host, size_t *agents);
 /// Appends members of a JSON object, without braces and commas around them: the totals,
 void host_counts_add_totals(const peri_host *host, peri_buf *out);
@@ -33,8 +34,8 @@ void host_counts_add_json(peri_host *host, peri_buf *out);
 // host/status/summary.c
 /// The summary record, once: the last of a stream.
 void host_summary(peri_host *host);
-/// Stores what the host says of itself, once a second at most and if it has said something since, for the
-/// commit that follows. `ended`: the last time, and at once.
+/// Stores what the host says of itself, once a second at most and if it has said something
+/// since, for the commit that follows. `ended`: the last time, and at once.
 void host_tell_self(peri_host *host, bool ended);
 /// How long until it will; -1: it has nothing to tell.
 int host_tell_timeout_ms(const peri_host *host);

@@ -1,5 +1,5 @@
-// What a host says of itself in lines for people: the summary that ends a stream, and what it leaves in the
-// ledger once a second, for who asks from another process (`perilune status`).
+// What a host says of itself in lines for people: the summary that ends a stream, and what it
+// leaves in the ledger once a second, for who asks from another process (`perilune status`).
 #include <unistd.h>
 
 #include "host/status/status.h"

@@ -1,5 +1,6 @@
-// A pairing's moves: each that its table of states allows is made and told to the record stream, one that
-// it does not allow is refused and told as well. Called by all that arm, stop, feed or end observers.
+// A pairing's moves: each that its table of states allows is made and told to the record
+// stream, one that it does not allow is refused and told as well. Called by all that arm, stop,
+// feed or end observers.
 #include "host/told/told.h"
 
 void host_pairing_tell(peri_host *host, peri_pairing *pairing, peri_str state, peri_str reason,

@@ -1,6 +1,6 @@
-// The record stream: every record gets its number, its time and its JSON here, secrets are scrubbed, and
-// subscribers and ledger hear of it in order. A record that a subscriber's host call would cause inside
-// a record is refused: records are never nested.
+// The record stream: every record gets its number, its time and its JSON here, secrets are
+// scrubbed, and subscribers and ledger hear of it in order. A record that a subscriber's host
+// call would cause inside a record is refused: records are never nested.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-// How each pairing fares, written down as it changes: what status tells is read from there, by a host that
-// runs or by anybody else (host/status/states.c). Changes are collected and stored once, by the commit
-// that stores what caused them. Live hosts only.
+// How each pairing fares, written down as it changes: what status tells is read from there, by
+// a host that runs or by anybody else (host/status/states.c). Changes are collected and stored
+// once, by the commit that stores what caused them. Live hosts only.
 #include "ledger/standing.h"
 #include "host/told/told.h"
 

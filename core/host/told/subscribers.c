@@ -1,6 +1,6 @@
-// Who hears the records. Each subscriber is on its own: one that is busy gets a bounded queue, one that
-// fails loses what it failed on, and neither delays the others or the agent. What was dropped is
-// counted by reason.
+// Who hears the records. Each subscriber is on its own: one that is busy gets a bounded queue,
+// one that fails loses what it failed on, and neither delays the others or the agent. What was
+// dropped is counted by reason.
 #include <stdlib.h>
 
 #include "host/told/told.h"

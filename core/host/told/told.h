@@ -1,5 +1,5 @@
-// What is told of what happens: the stream of records, and what status is told from. Everything else in the
-// host may call these; they call nothing of it but what stands before them here.
+// What is told of what happens: the stream of records, and what status is told from. Everything
+// else in the host may call these; they call nothing of it but what stands before them here.
 //
 //   subscribers        who hears the records
 //   records            the record stream
@@ -55,9 +55,11 @@ void host_standing_resume(peri_host *host, peri_pairing *pairing);
 void host_standing_save(peri_host *host);
 
 // host/told/moves.c
-/// Moves a pairing as the table allows (peri_pairing_move()); a move it has not is refused and recorded.
+/// Moves a pairing as the table allows (peri_pairing_move()); a
+/// move it has not is refused and recorded.
 int host_pairing_move(peri_host *host, peri_pairing *pairing, peri_cause cause);
-/// Tells a pairing's state to the record stream. `trace`: the gate's judgement behind it, or NULL.
+/// Tells a pairing's state to the record stream. `trace`: the
+/// gate's judgement behind it, or NULL.
 void host_pairing_tell(peri_host *host, peri_pairing *pairing, peri_str state, peri_str reason,
                        const peri_gate_trace *trace);
 /// Ends the pairings of an agent that ended; each is recorded.

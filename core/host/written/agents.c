@@ -299,8 +299,8 @@ static peri_observer observer_of(const host_agent_def *def) {
     };
 }
 
-// An observer of the layers may be named as well as an agent definition; it comes first, since it is
-// the one made for observing.
+// An observer of the layers may be named as well as an agent definition; it comes first, since
+// it is the one made for observing.
 static bool find_observer(peri_host *host, peri_str type, peri_observer *out) {
     const peri_observer *known = peri_host_find_observer(host, type);
     const host_agent_def *def = host_agents_find(&host->agents, type);

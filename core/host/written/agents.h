@@ -1,5 +1,5 @@
-// Agent definitions that name their observers (spec CC-2): Claude Code's own files and the `agents` of a
-// config. Read once; what is resolved lives as long as the host.
+// Agent definitions that name their observers (spec CC-2): Claude Code's own files and the
+// `agents` of a config. Read once; what is resolved lives as long as the host.
 #ifndef PERI_HOST_AGENTS_H
 #define PERI_HOST_AGENTS_H
 

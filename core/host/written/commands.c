@@ -1,7 +1,8 @@
-// Observers in processes of their own: which ones, with what command, in which folder. A definition
-// with `command` is its own program; Lua that asks for it, or that a project brings along, runs in
-// `perilune worker`, a child that speaks the same protocol and sees the same scrubbed texts. Of a
-// Markdown observer that is the Lua beside it. Called while the layers are loaded (host/written/layers.c).
+// Observers in processes of their own: which ones, with what command, in which folder. A
+// definition with `command` is its own program; Lua that asks for it, or that a project brings
+// along, runs in `perilune worker`, a child that speaks the same protocol and sees the same
+// scrubbed texts. Of a Markdown observer that is the Lua beside it. Called while the layers are
+// loaded (host/written/layers.c).
 #include <stdlib.h>
 
 #include "host/told/told.h"
@@ -75,8 +76,8 @@ int host_content_hash(peri_str text, peri_str lua_text, char hash[PERI_TRUST_HAS
 }
 
 // "perilune worker FOLDER", with the hash of the text that was read here: a file that changed
-// since is not run in its place. With `alone` it is "perilune worker FILE --content HASH": nothing
-// beside it, and no other content of it, is so much as evaluated.
+// since is not run in its place. With `alone` it is "perilune worker FILE --content HASH":
+// nothing beside it, and no other content of it, is so much as evaluated.
 static void make_worker(peri_host *host, peri_observer *def, peri_str pack,
                         const host_found *from, bool alone) {
     peri_arena *arena = &host->command_arena;

@@ -96,7 +96,8 @@ static void add_name(reading *r, const peri_str **list, size_t *count, peri_str 
     append(r, list, count, peri_arena_copy(&r->to->arena, name));
 }
 
-// A later config's `mode: live` takes back the shadow of an earlier one, `scrub: true` its false.
+// A later config's `mode: live` takes back the shadow of an
+// earlier one, `scrub: true` its false.
 static void del_name(reading *r, const peri_str **list, size_t *count, peri_str name) {
     peri_str *left = peri_arena_zero(&r->to->arena, (*count + 1) * sizeof *left);
     if (!left) {
@@ -171,8 +172,8 @@ static bool is_slip(reading *r, const peri_yaml *one) {
     return true;
 }
 
-// observers: { enabled, disable, NAME: { ... } }. A text in place of a map is a mistake: whoever
-// wrote `NAME: false` would have an observer that stays on.
+// observers: { enabled, disable, NAME: { ... } }. A text in place of a map is a mistake:
+// whoever wrote `NAME: false` would have an observer that stays on.
 static void read_observers(reading *r, const peri_yaml *map) {
     if (!map || !is_map(r, map)) return;
     const peri_yaml *enabled = key(map, "enabled"), *disable_key = key(map, "disable");

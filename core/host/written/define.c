@@ -1,8 +1,8 @@
-// One definition taken into the layers, and out of them. Keyed on `name`, not on the file; the later
-// layer's counts whole. A file that cannot be used is left out alone, never widened to defaults, and
-// what stays in use instead is said. Pairings point into host->defs, so a definition that changes
-// or goes is exchanged in its place: who is paired with it goes on with the new one, or rests.
-// Called by host/written/layers.c.
+// One definition taken into the layers, and out of them. Keyed on `name`, not on the file; the
+// later layer's counts whole. A file that cannot be used is left out alone, never widened to
+// defaults, and what stays in use instead is said. Pairings point into host->defs, so a
+// definition that changes or goes is exchanged in its place: who is paired with it goes on with
+// the new one, or rests. Called by host/written/layers.c.
 #include <stdio.h>
 
 #include "host/told/told.h"
@@ -72,8 +72,8 @@ set_reason(peri_host *host, peri_entry *entry, const char *format, ...) {
 
 // ---- Definitions that change while agents are observed
 
-// An observer that rested goes on with what comes now, and one that failed gets another chance, since
-// it is another one now.
+// An observer that rested goes on with what comes now, and one that failed gets another chance,
+// since it is another one now.
 static void wake_pairing(peri_host *host, peri_pairing *pairing, bool rested) {
     const host_agent *of = pairing->agent->attached;
     if (rested && of) pairing->cursor = of->tap.last_number + 1;

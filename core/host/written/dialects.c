@@ -1,5 +1,6 @@
-// The dialects, shipped inside the library or replaced by a folder, and what they say of files by their
-// names: which one is a sidecar, a small file beside a recording that tells more of its agent.
+// The dialects, shipped inside the library or replaced by a folder, and what they say of files
+// by their names: which one is a sidecar, a small file beside a recording that tells more of
+// its agent.
 #include "host/told/told.h"
 #include "host/written/written.h"
 #include "script/embedded.h"

@@ -1,5 +1,5 @@
-// Which files are definitions, by their names: an observer is a Lua file, a Markdown file, or both under
-// one stem; what only tests one is none.
+// Which files are definitions, by their names: an observer is a Lua file, a Markdown file, or
+// both under one stem; what only tests one is none.
 #include <stdio.h>
 
 #include "host/written/written.h"

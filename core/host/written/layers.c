@@ -1,6 +1,7 @@
 // The layers of observers: builtin < user < project (trusted content only) < the folder of the
-// options. Finds the files of each; what becomes of one is decided in host/written/define.c. A folder
-// or file that cannot be used is reported and the others are loaded. Called by host/load.c.
+// options. Finds the files of each; what becomes of one is decided in host/written/define.c. A
+// folder or file that cannot be used is reported and the others are loaded. Called by
+// host/load.c.
 #include <stdlib.h>
 
 #include "host/written/written.h"
@@ -76,8 +77,8 @@ static int load_file(void *user, const char *path) {
     return PERI_OK;
 }
 
-// Links are the user's own arrangement here; a folder that everyone may write is nobody's own. PERI_EINVAL
-// if the folder cannot be used.
+// Links are the user's own arrangement here; a folder that everyone may write is nobody's own.
+// PERI_EINVAL if the folder cannot be used.
 static int load_folder(peri_host *host, peri_str layer, const char *folder, bool must_exist) {
     folder_load l = {host, layer};
     host_watch(host, WATCHED_FOLDER, layer, folder); // also where it is not there yet
@@ -150,8 +151,8 @@ static const peri_project_file *beside(const peri_project *project, peri_str pat
     return file;
 }
 
-// A Markdown observer and the Lua beside it are one definition: it is used when both are trusted, for
-// the one without its wake would ask a model more often than was agreed to.
+// A Markdown observer and the Lua beside it are one definition: it is used when both are
+// trusted, for the one without its wake would ask a model more often than was agreed to.
 static void load_project(peri_host *host) {
     const peri_project *project = &host->project;
     for (size_t i = 0; i < project->count; i++) {

@@ -1,5 +1,5 @@
-// The observers in use: found by name, and what keeps one from running. Their places in host->defs are
-// given out in host/written/define.c.
+// The observers in use: found by name, and what keeps one from running. Their places in
+// host->defs are given out in host/written/define.c.
 #include "host/written/written.h"
 
 const peri_observer *peri_host_find_observer(const peri_host *host, peri_str name) {

@@ -1,6 +1,7 @@
-// Notes and skills that observers may remind an agent of: Markdown files that the user keeps, read
-// once at load. Only their name, description and, of a note, its text are kept. A file that cannot
-// be read is left out with a warning: what an agent is reminded of is never half a header.
+// Notes and skills that observers may remind an agent of: Markdown files that the user keeps,
+// read once at load. Only their name, description and, of a note, its text are kept. A file
+// that cannot be read is left out with a warning: what an agent is reminded of is never half a
+// header.
 #include <stdlib.h>
 
 #include "base/yaml.h"

@@ -1,5 +1,5 @@
-// Where files come from: the shipped ones, inside the library or in a folder that replaces it, and the
-// user's own; and how scripts run that were read. Called by all that loads.
+// Where files come from: the shipped ones, inside the library or in a folder that replaces it,
+// and the user's own; and how scripts run that were read. Called by all that loads.
 #include <stdio.h>
 #include <stdlib.h>
 

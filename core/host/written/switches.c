@@ -1,7 +1,7 @@
 // The off switches of the environment (spec CC-1). They are asked where the user's own settings
-// are: an embedder that wants none of the user's settings is not switched by them either. An agent's
-// hooks tell those of its own environment, for its session alone. Which one is off is kept, so that
-// status can say it.
+// are: an embedder that wants none of the user's settings is not switched by them either. An
+// agent's hooks tell those of its own environment, for its session alone. Which one is off is
+// kept, so that status can say it.
 #include <stdlib.h>
 
 #include "host/told/told.h"

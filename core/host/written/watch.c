@@ -1,5 +1,5 @@
-// Which files are watched for changes, and how each was when it was last looked at. What a change does
-// is decided in host/reload.c. Called by all that loads.
+// Which files are watched for changes, and how each was when it was last looked at. What a
+// change does is decided in host/reload.c. Called by all that loads.
 #include <stdlib.h>
 
 #include "host/told/told.h"

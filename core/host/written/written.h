@@ -33,7 +33,8 @@ char *host_sibling(peri_str path);
 char *host_user_path(const char *name);
 /// Source of a `perilune.*` module; `user` is the host.
 peri_str host_find_module(void *user, peri_str name);
-/// The shipped file `path`: from lua_dir if it is there, else from the library. Absent if neither.
+/// The shipped file `path`: from lua_dir if it is there, else
+/// from the library. Absent if neither.
 peri_str host_shipped(peri_host *host, peri_str path);
 /// Visits the shipped files `folder`*`suffix`, those of lua_dir where it is set.
 void host_each_shipped(peri_host *host, const char *folder, const char *suffix,
@@ -43,8 +44,9 @@ peri_script_options host_script_options(peri_host *host);
 void host_shipped_free(peri_host *host);
 
 // host/written/watch.c
-/// Notes a file, or a folder of them, to be loaded anew when it changes; not in a replay. `layer` stays
-/// the caller's, for good; absent for what is no observer. An observer counts with the Lua beside it.
+/// Notes a file, or a folder of them, to be loaded anew when it changes; not in a replay.
+/// `layer` stays the caller's, for good; absent for what is no observer. An observer counts
+/// with the Lua beside it.
 void host_watch(peri_host *host, host_watched_kind kind, peri_str layer, const char *path);
 /// Notes an observer's file that came while the host runs: as one that has changed.
 void host_watch_new(peri_host *host, peri_str layer, const char *path);
@@ -58,7 +60,8 @@ void host_dialects_load(peri_host *host);
 void host_dialects_unload(peri_host *host);
 /// The dialect called `name`; NULL if there is none.
 const peri_dialect *host_dialect_find(const peri_host *host, const char *name);
-/// What stands beside the recording `file` of its agent; texts go to `arena`. False if there is nothing.
+/// What stands beside the recording `file` of its agent; texts go
+/// to `arena`. False if there is nothing.
 bool host_sidecar_read(peri_host *host, const peri_dialect *dialect, const char *file,
                        peri_arena *arena, peri_sidecar_facts *out);
 /// True for a file that belongs to a recording beside it and is read with it.
@@ -78,8 +81,8 @@ PERI_MUST_USE int host_config_parse(host_config *config, peri_str text, peri_str
 void host_goal_item_read(peri_goal_item *item, peri_str text);
 
 // host/written/narrow.c
-/// The same, but of what it says only what narrows counts: switching off, shadowing, lower limits,
-/// more scrubbing, a goal. The rest is reported.
+/// The same, but of what it says only what narrows counts: switching off, shadowing, lower
+/// limits, more scrubbing, a goal. The rest is reported.
 PERI_MUST_USE int host_config_narrow(host_config *config, peri_str text, peri_str path,
                                      peri_diag_list *diags);
 /// Takes over what `said` has in shadow; nothing leaves it. False if `said` would let one out.
@@ -88,31 +91,31 @@ bool host_config_shadow(host_config *to, const host_config *said);
 PERI_MUST_USE int host_goal_parse(host_config *config, peri_str text);
 
 // host/written/switches.c
-/// Reads PERILUNE_RESTRICTED and PERILUNE_OBSERVERS (spec CC-1). PERI_EINVAL, with a line of log that
-/// names it, if one is neither true nor false.
+/// Reads PERILUNE_RESTRICTED and PERILUNE_OBSERVERS (spec CC-1). PERI_EINVAL, with a line of
+/// log that names it, if one is neither true nor false.
 PERI_MUST_USE int host_switches_read(peri_host *host);
 /// Keeps every observer from running: `why`, and the file `path` that is why.
 void host_switch_off(peri_host *host, const char *why, const char *path);
 /// Takes what an observation tells of the environment of its session's agent.
 void host_switches_hear(peri_host *host, const peri_session *session, const peri_obs *obs);
-/// Takes what /etc/perilune/managed.yaml and the file `more` (NULL: none) restrict, over every other
-/// config. PERI_ENOMEM.
+/// Takes what /etc/perilune/managed.yaml and the file `more` (NULL: none) restrict, over every
+/// other config. PERI_ENOMEM.
 PERI_MUST_USE int host_switches_managed(peri_host *host, const char *more);
 
 // host/written/project_layer.c
-/// Reads the project of the options and names what of it is not trusted. PERI_ENOENT if there is no such
-/// folder; PERI_ENOMEM.
+/// Reads the project of the options and names what of it is not trusted. PERI_ENOENT if there
+/// is no such folder; PERI_ENOMEM.
 PERI_MUST_USE int host_project_open(peri_host *host, const peri_host_options *options);
 /// Takes its trusted config and, live, its trusted goal.
 PERI_MUST_USE int host_project_configure(peri_host *host);
 
 // host/written/privacy.c
-/// Adds the config's patterns to `scrub`. PERI_EINVAL: one is no pattern, which is told; the others are
-/// added. PERI_ENOMEM.
+/// Adds the config's patterns to `scrub`. PERI_EINVAL: one is no pattern, which is told; the
+/// others are added. PERI_ENOMEM.
 PERI_MUST_USE int host_privacy_patterns(const host_config *config, peri_scrub *scrub,
                                         peri_diag_list *diags);
-/// Adds the secrets that configs and Lua files describe to the host's scrubber; what is wrong with them
-/// is told and switches every observer off. PERI_ENOMEM.
+/// Adds the secrets that configs and Lua files describe to the host's scrubber; what is wrong
+/// with them is told and switches every observer off. PERI_ENOMEM.
 PERI_MUST_USE int host_privacy_load(peri_host *host, bool use_user_config);
 
 enum { HOST_ALIAS_CHARS = 18 };
@@ -131,41 +134,46 @@ void host_recall_unload(peri_host *host);
 const char *host_off_by(const peri_host *host, const peri_observer *def);
 
 // host/written/agents.c
-/// Reads the definitions and finds the observers they name, after the layers were loaded. PERI_ENOMEM.
+/// Reads the definitions and finds the observers they name, after
+/// the layers were loaded. PERI_ENOMEM.
 PERI_MUST_USE int host_agents_load(peri_host *host, const peri_host_options *options);
 void host_agents_unload(host_agents *agents);
 /// What definitions made of the observer `name` follows its new definition.
 void host_agents_renew(peri_host *host, peri_str name);
-/// Reports what is unknown or of another type under `agents` of a config. PERI_EINVAL if anything is.
+/// Reports what is unknown or of another type under `agents` of
+/// a config. PERI_EINVAL if anything is.
 PERI_MUST_USE int host_agents_check(peri_yaml_doc *doc, const peri_yaml *map);
 
 // host/written/commands.c
-/// Makes the runtime of command observers. PERI_ENOMEM; that perilune-exec is missing is told by
-/// the runs that need it.
+/// Makes the runtime of command observers. PERI_ENOMEM; that perilune-exec is missing is told
+/// by the runs that need it.
 PERI_MUST_USE int host_commands_open(peri_host *host, const char *exec_path);
 /// Kills what runs.
 void host_commands_close(peri_host *host);
-/// Decides where the definition called `name` runs that was read from `from`: in this process, as its
-/// own command, or in a worker.
+/// Decides where the definition called `name` runs that was read from `from`: in this process,
+/// as its own command, or in a worker.
 void host_commands_route(peri_host *host, peri_str name, const host_found *from);
-/// SHA-256 of a definition's text and of the Lua beside it (absent: none), as workers are told it.
-/// PERI_ENOMEM.
+/// SHA-256 of a definition's text and of the Lua beside it (absent: none), as workers are told
+/// it. PERI_ENOMEM.
 PERI_MUST_USE int host_content_hash(peri_str text, peri_str lua_text,
                                     char hash[PERI_TRUST_HASH_CHARS + 1]);
 /// The runtime in which the definition's Lua runs.
 const peri_runtime *host_lua_of(const peri_host *host, const peri_observer *observer);
-/// What idles for the observer's next run may go: its agent has ended, or it is another one now.
+/// What idles for the observer's next run may go: its agent
+/// has ended, or it is another one now.
 void host_rest(peri_host *host, const peri_observer *observer);
 
 // host/written/define.c
-/// Takes a definition, or reports why not. What is of the project was trusted before. One whose file was
-/// taken before takes that one's place; if it cannot be used, the one before goes on.
+/// Takes a definition, or reports why not. What is of the project was trusted before. One whose
+/// file was taken before takes that one's place; if it cannot be used, the one before goes on.
 void host_define(peri_host *host, const host_found *from);
 /// Takes out what the file gave, after it is gone.
 void host_undefine(peri_host *host, peri_str layer, peri_str file);
-/// The latest definition called `name` that another one replaced, but a project's; NULL if there is none.
+/// The latest definition called `name` that another one replaced,
+/// but a project's; NULL if there is none.
 const peri_entry *host_latest_replaced(const peri_host *host, peri_str name);
-/// The observer that `file`, or the file of the other ending beside it, gave; NULL if none is in use.
+/// The observer that `file`, or the file of the other ending beside
+/// it, gave; NULL if none is in use.
 const peri_observer *host_defined_by(const peri_host *host, peri_str layer, peri_str file);
 /// Switches off, and shadows, what the config says now; never the other way.
 void host_narrow_observers(peri_host *host);
@@ -175,8 +183,8 @@ void host_define_untrusted(peri_host *host, const host_found *from);
 // host/written/layers.c
 PERI_MUST_USE int host_layers_load(peri_host *host, const peri_host_options *options);
 void host_layers_unload(peri_host *host);
-/// Reads one definition anew, or takes it out if its files are gone. `path` is of either ending. True: it
-/// was read.
+/// Reads one definition anew, or takes it out if its files are gone. `path` is of either
+/// ending. True: it was read.
 bool host_layers_refresh(peri_host *host, peri_str layer, peri_str path);
 /// Appends `"observers":[...]`.
 void host_layers_add_json(const peri_host *host, peri_buf *out);

@@ -58,8 +58,8 @@ static size_t count_descendants(void) {
     return sum_marked(own_mark(), one);
 }
 
-// Waits until at least `least` and at most `most` processes carry `mark`. What is killed and no child of
-// the killer's is taken away by the kernel when it gets to it.
+// Waits until at least `least` and at most `most` processes carry `mark`. What is killed and no
+// child of the killer's is taken away by the kernel when it gets to it.
 static bool come_to(const char *mark, size_t least, size_t most) {
     enum { PAUSE_US = 10 * 1000 };
     for (int64_t end_ms = rig_now_ms() + 2 * SOON_MS; rig_now_ms() < end_ms;) {
@@ -112,8 +112,8 @@ static char *long_digest(void) {
     return text;
 }
 
-// One run that ends soon, with `error`. Its deadline may pass before a slow machine has come to that: then
-// it gets another one, twice as far off.
+// One run that ends soon, with `error`. Its deadline may pass before a slow machine has come to
+// that: then it gets another one, twice as far off.
 static peri_run_result run_to(rig *r, const char *error) {
     for (;;) {
         int64_t start_ms = rig_now_ms();
