@@ -7,7 +7,7 @@
 ---| "tool_denied"          # a refusal
 ---| "turn_end"             # the end of a step: one model answer with its results
 ---| "agent_settled"        # the agent has stopped
----| "session_end"          # the session is over
+---| "session_end"          # the session is over; the open step ended before
 ---| "idle"                 # nothing happened for `limits.idle_ms`, once (live only)
 
 ---@alias perilune.Slice

@@ -91,6 +91,30 @@ IT("CC-5 one that goes on after it was taken for ended is resumed and observed a
     hosting_close(&h);
 }
 
+// Where `part` stands behind `from` in the log; fails the test if it does not.
+static size_t heard(const char *part, size_t from) {
+    peri_str log = peri_buf_str(&h.log);
+    size_t at = peri_str_find(peri_str_sub(log, from, log.len), peri_str_c(part));
+    CHECK(at != PERI_NPOS);
+    return at == PERI_NPOS ? from : from + at;
+}
+
+IT("CC-5 what is open at the session's end ends first, a subagent's before the main agent's") {
+    hosting_open(&h, PERI_MODE_LIVE, watcher);
+    peri_source *source = hosting_stream(&h, "claude-hooks");
+    feed(source, SPAWN CALL("a", KID) CALL("b", "") HOOK("SessionEnd", ""));
+    size_t at = heard("kid turn_end 2", 0);
+    at = heard("kid session_end", at);
+    heard("main session_end", at);
+    heard("main session_end", heard("main turn_end", 0));
+    CHECK_EQ(told("agent_observer_stop"), 0); // all may be resumed
+    feed(source, CALL("c", KID) HOOK("SessionEnd", ""));
+    CHECK_EQ(times(peri_buf_str(&h.log), "kid turn_end 2"), 2);
+    CHECK_EQ(times(peri_buf_str(&h.log), "kid session_end"), 2);
+    CHECK_EQ(times(peri_buf_str(&h.log), "main session_end"), 1); // nothing new of it
+    hosting_close(&h);
+}
+
 static const char holder[] =
     "-- perilune-api: 1\n"
     "return { name = 'probe', description = 'a probe', on = 'turn_end', can = { 'veto' },\n"

@@ -173,28 +173,38 @@ static void leave(peri_host *host, host_agent *of) {
     host_trigger(host, of, PERI_TRIGGER_SESSION_END, true);
 }
 
-// Its agents stay paired: the same session may be resumed under a host that lives on.
+static bool is_main(const host_agent *of) {
+    return peri_str_eq(of->agent->key, PERI_STR("main"));
+}
+
+// What it still has open, half a text or a turn, ends as it is.
+static void end_turn(peri_host *host, host_agent *of) {
+    peri_obs *text = peri_join_assembled(&of->join, NULL);
+    if (text) show(host, of, text);
+    telling t = {host, of};
+    peri_stepper_finish(&of->stepper, &step_events, &t);
+}
+
+// A subagent need not have stopped: its session's end is its own, and comes before the main
+// agent's. All stay paired: the same session may be resumed under a host that lives on.
 static void leave_session(peri_host *host, const peri_session *session) {
-    for (peri_agent *agent = session->agents; agent; agent = agent->next) {
-        host_agent *of = agent->attached;
-        if (of && !of->finished) leave(host, of);
+    for (int mains = 0; mains < 2; mains++) {
+        for (peri_agent *agent = session->agents; agent; agent = agent->next) {
+            host_agent *of = agent->attached;
+            if (!of || of->finished || of->left || is_main(of) != mains) continue;
+            end_turn(host, of);
+            leave(host, of);
+        }
     }
 }
 
 static void finish_agent(peri_host *host, host_agent *of) {
     if (of->finished) return;
-    peri_obs *text = peri_join_assembled(&of->join, NULL);
-    if (text) show(host, of, text);
+    end_turn(host, of);
     of->finished = true;
-    telling t = {host, of};
-    peri_stepper_finish(&of->stepper, &step_events, &t);
     if (of->agent->pairing_count == 0) return;
     leave(host, of);
     host_push_work(host, host_work_now(of, WORK_END));
-}
-
-static bool is_main(const host_agent *of) {
-    return peri_str_eq(of->agent->key, PERI_STR("main"));
 }
 
 // A subagent's stop may be held, by another hook than ours too; it was not if the main agent
@@ -238,9 +248,12 @@ void host_finish_agents(peri_host *host) {
     bool some = host->unfinished && !host->finishing; // at the end, whatever came late
     peri_session *session = some ? host->unfinished : host->registry.first;
     for (; session; session = session->next) {
-        for (peri_agent *agent = session->agents; agent; agent = agent->next) {
-            if (agent->attached) finish_agent(host, agent->attached);
-            if (host->work_count >= FINISH_WORK) return;
+        for (int mains = 0; mains < 2; mains++) {
+            for (peri_agent *agent = session->agents; agent; agent = agent->next) {
+                if (!agent->attached || is_main(agent->attached) != mains) continue;
+                finish_agent(host, agent->attached);
+                if (host->work_count >= FINISH_WORK) return;
+            }
         }
         host->unfinished = session; // looked at again: its file may have told only the start
     }
