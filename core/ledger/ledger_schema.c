@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -243,18 +245,72 @@ static bool was_killed(sqlite3 *db) {
     return db && sqlite3_extended_errcode(db) == SQLITE_READONLY_ROLLBACK;
 }
 
-static int open_file(const char *path, const peri_ledger_options *options, sqlite3 **db,
-                     const char **error) {
-    if (!options->read_only) {
-        int made = make_file(path);
-        return made < 0 ? made : open_as(SQLITE_OPEN_READWRITE, path, options, db, error);
+// Reading beside writers takes files of their own beside the ledger, which cannot be made in a
+// folder that may not be written.
+static bool is_shut(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    bool shut = folder && access(folder, W_OK) != 0 && (errno == EACCES || errno == EROFS);
+    free(folder);
+    return shut;
+}
+
+// The path as SQLite's address of a file that nobody changes.
+static void add_address(peri_buf *out, const char *path) {
+    peri_buf_add_c(out, path[0] == '/' ? "file://" : "file:");
+    for (const char *at = path; *at; at++) {
+        bool plain = *at != '%' && *at != '?' && *at != '#';
+        if (plain) peri_buf_add_byte(out, *at);
+        if (!plain) peri_buf_addf(out, "%%%02X", (unsigned)*at);
     }
+    peri_buf_add_c(out, "?immutable=1");
+}
+
+// A ledger that its host has closed is whole without these files; of one that it left in the
+// midst the last changes stand in the journal alone, and are not passed over.
+static int open_unchanging(const char *path, const peri_ledger_options *options, sqlite3 **db,
+                           const char **error) {
+    peri_buf name;
+    peri_buf_init(&name, 3 * 4096);
+    peri_buf_addf(&name, "%s-wal", path);
+    struct stat journal;
+    bool left = stat(peri_buf_c(&name), &journal) == 0 && journal.st_size > 0;
+    int status = left ? PERI_EACCES : name.status;
+    if (left) {
+        *error = "its last changes stand in the -wal file beside it, and its folder may not be "
+                 "written: copy both files to one that may";
+    } else if (status == PERI_OK) {
+        peri_buf_clear(&name);
+        add_address(&name, path);
+        status = name.status;
+    }
+    int mode = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+    if (status == PERI_OK) status = open_as(mode, peri_buf_c(&name), options, db, error);
+    peri_buf_deinit(&name);
+    return status;
+}
+
+static int open_to_read(const char *path, const peri_ledger_options *options, sqlite3 **db,
+                        const char **error) {
     if (access(path, F_OK) != 0 && errno == ENOENT) return PERI_ENOENT;
     int status = open_as(SQLITE_OPEN_READONLY, path, options, db, error);
-    if (!was_killed(*db)) return status;
+    if (status == PERI_OK || !*db) return status;
+    int code = sqlite3_errcode(*db) & 0xff;
+    bool killed = was_killed(*db);
+    bool unmade = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+    bool readable = access(path, R_OK) == 0;
+    if (!killed && !(unmade && readable && is_shut(path))) return status;
     sqlite3_close(*db);
     *db = NULL;
-    return open_as(SQLITE_OPEN_READWRITE, path, options, db, error);
+    return killed ? open_as(SQLITE_OPEN_READWRITE, path, options, db, error)
+                  : open_unchanging(path, options, db, error);
+}
+
+static int open_file(const char *path, const peri_ledger_options *options, sqlite3 **db,
+                     const char **error) {
+    if (options->read_only) return open_to_read(path, options, db, error);
+    int made = make_file(path);
+    return made < 0 ? made : open_as(SQLITE_OPEN_READWRITE, path, options, db, error);
 }
 
 int peri__ledger_open_file(const char *path, const peri_ledger_options *options, sqlite3 **out,

@@ -97,6 +97,10 @@ if mount -t tmpfs -o size=8192k tmpfs "$work/disk" 2>/dev/null; then
   run --state "$disk/state" --sink "$work/sink.readonly"
   check "a read-only state directory is said once" said 'nothing is remembered of this run' 1
   check "everything is delivered all the same" delivered "$work/sink.readonly" "$whole"
+  try "$perilune" status --state "$disk/state"
+  check "what the ledger there holds is told by status" [ ! -s "$work/err" ]
+  try "$perilune" log --ledger "$disk/state/ledger.db"
+  check "and by log" [ "$(wc -l <"$work/out")" -gt 10 ]
 else
   echo "# skipped: a full and a read-only disk: no file system may be mounted here"
 fi
