@@ -13,12 +13,8 @@ typedef struct printing {
 
 static const uint64_t latest = UINT64_MAX; // every version that a channel may wait for has come
 
-static peri_lane stand_in(const peri_lanes *lanes, peri_lane lane) {
-    const peri_lane_ways *ways = &lanes->of[lane];
-    for (size_t i = 0; i < ways->instead_count; i++) {
-        if (peri_lanes_lead(lanes, ways->instead[i], true, latest)) return ways->instead[i];
-    }
-    return PERI_LANE_USER;
+static bool leads(void *user, peri_lane lane) {
+    return peri_lanes_lead(((const printing *)user)->lanes, lane, true, latest);
 }
 
 static void begin_json(const printing *p, peri_buf *line, const char *key, peri_str value) {
@@ -65,7 +61,7 @@ static void print_channel(const printing *p, peri_lane lane, const peri_channel 
     }
 }
 
-static void print_lane(const printing *p, peri_lane lane) {
+static void print_lane(printing *p, peri_lane lane) {
     const peri_lane_ways *of = &p->lanes->of[lane];
     for (size_t i = 0; i < of->count; i++) {
         for (size_t at = 0; at < p->lanes->channel_count; at++) {
@@ -75,8 +71,8 @@ static void print_lane(const printing *p, peri_lane lane) {
                 print_channel(p, lane, channel);
         }
     }
-    if (peri_lanes_lead(p->lanes, lane, true, latest)) return;
-    peri_str instead = peri_lane_word(stand_in(p->lanes, lane));
+    if (leads(p, lane)) return;
+    peri_str instead = peri_lane_word(peri_lanes_instead(of, leads, p));
     if (p->json) {
         peri_buf line;
         begin_json(p, &line, "lane", peri_lane_word(lane));

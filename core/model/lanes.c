@@ -34,11 +34,21 @@ uint64_t peri_version_of(peri_str text) {
     return version;
 }
 
+// Unlike a client's own, which may say anything behind it ("2.1.0-beta"), a version that somebody
+// wrote down is digits and dots.
+static bool is_version(peri_str text) {
+    for (size_t i = 0; i < text.len; i++) {
+        bool digit = text.ptr[i] >= '0' && text.ptr[i] <= '9';
+        if (!digit && text.ptr[i] != '.') return false;
+    }
+    return peri_version_of(text) != 0;
+}
+
 bool peri_channel_read(peri_channel *channel, peri_str word) {
     channel->since = (peri_str){0};
     if (peri_str_starts(word, PERI_STR("since "))) {
         peri_str version = peri_str_trim(peri_str_sub(word, 6, word.len));
-        if (peri_version_of(version) == 0) return false;
+        if (!is_version(version)) return false;
         channel->reach = PERI_REACH_OK;
         channel->since = version;
         return true;
@@ -65,6 +75,13 @@ static bool reaches(const peri_channel *channel, uint64_t version) {
 
 static bool is_of(const peri_channel *channel, peri_str event, peri_str answer) {
     return peri_str_eq(channel->event, event) && peri_str_eq(channel->answer, answer);
+}
+
+peri_lane peri_lanes_instead(const peri_lane_ways *ways, peri_lane_leads leads, void *user) {
+    for (size_t i = 0; i < ways->instead_count; i++) {
+        if (leads(user, ways->instead[i])) return ways->instead[i];
+    }
+    return PERI_LANE_USER;
 }
 
 peri_channel *peri_lanes_find(const peri_lanes *lanes, const peri_channel *place) {

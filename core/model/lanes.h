@@ -54,6 +54,9 @@ typedef struct peri_lanes {
     peri_lane_ways of[PERI_LANE_COUNT];
 } peri_lanes;
 
+/// Whether a lane leads to an agent.
+typedef bool (*peri_lane_leads)(void *user, peri_lane lane);
+
 peri_str peri_reach_word(peri_reach reach);
 
 /// Reads "ok", "ignored", "dropped", "unknown" or "since VERSION" into `reach` and `since`.
@@ -75,6 +78,10 @@ const peri_channel *peri_lanes_at(const peri_lanes *lanes, peri_lane lane, peri_
 /// True if some way of `lane` reaches the model. A way that needs
 /// no event leads to the main agent alone.
 bool peri_lanes_lead(const peri_lanes *lanes, peri_lane lane, bool to_main, uint64_t version);
+
+/// Where a note goes of a lane that does not lead: the first of `ways->instead` that does, else
+/// to the user.
+peri_lane peri_lanes_instead(const peri_lane_ways *ways, peri_lane_leads leads, void *user);
 
 /// The channel of exactly this place, or NULL.
 peri_channel *peri_lanes_find(const peri_lanes *lanes, const peri_channel *place);

@@ -104,6 +104,9 @@ IT("PE-6 refuses bad lanes with a word on what to do") {
     refuses("steer = 'Stop.a', channels = { Stop = { a = 'ignord' } }",
             "did you mean 'ignored'?");
     refuses("steer = 'Stop.a', channels = { Stop = { a = 'since ever' } }", "since VERSION");
+    refuses("steer = 'Stop.a', channels = { Stop = { a = 'since 2banana' } }", "since VERSION");
+    refuses("steer = 'Stop.a', channels = { Stop = { a = 'since 2 or later' } }",
+            "since VERSION");
     refuses("steer = 'Stop.a', channels = { Stop = { a = true } }", "a channel is not 'true'");
     refuses("steer = 'A.a', channels = { A = { a = 'ok' }, B = { a = 'ok' } }",
             "no lane goes by the channel 'B'");

@@ -34,7 +34,8 @@ void host_lanes_hear(peri_host *host, const peri_dialect *dialect, host_agent *o
     }
 }
 
-static bool leads(const host_agent *of, peri_lane lane) {
+static bool leads(void *user, peri_lane lane) {
+    const host_agent *of = user;
     bool to_main = peri_str_eq(of->agent->key, PERI_STR("main"));
     for (size_t i = 0; i < of->lanes_count; i++) {
         if (peri_lanes_lead(of->lanes[i], lane, to_main, version_of(of))) return true;
@@ -42,13 +43,10 @@ static bool leads(const host_agent *of, peri_lane lane) {
     return false;
 }
 
-peri_lane host_lane_for(const host_agent *of, peri_lane lane) {
+peri_lane host_lane_for(host_agent *of, peri_lane lane) {
     if (!peri_lane_is_agents(lane) || of->lanes_count == 0 || leads(of, lane)) return lane;
-    const peri_lane_ways *ways = &of->lanes[0]->of[lane]; // the order is the same for all
-    for (size_t i = 0; i < ways->instead_count; i++) {
-        if (leads(of, ways->instead[i])) return ways->instead[i];
-    }
-    return PERI_LANE_USER;
+    // The order is the same in all dialects.
+    return peri_lanes_instead(&of->lanes[0]->of[lane], leads, of);
 }
 
 // What the agent takes at any moment, else what its event offers.

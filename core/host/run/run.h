@@ -60,7 +60,7 @@ PERI_MUST_USE int host_lanes_configure(peri_host *host, const host_config *confi
 void host_lanes_hear(peri_host *host, const peri_dialect *dialect, host_agent *of,
                      const peri_obs *obs);
 /// The lane that stands in for one that does not lead to the agent; `lane` itself if it does.
-peri_lane host_lane_for(const host_agent *of, peri_lane lane);
+peri_lane host_lane_for(host_agent *of, peri_lane lane);
 /// PERI_OK, with the event and answer it goes by, if a delivery may be handed over now;
 /// PERI_EAGAIN: not yet; PERI_ECLOSED: never, its agent has ended.
 PERI_MUST_USE int host_lane_open(const peri_host *host, peri_delivery *delivery);
