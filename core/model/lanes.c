@@ -34,8 +34,8 @@ uint64_t peri_version_of(peri_str text) {
     return version;
 }
 
-// Unlike a client's own, which may say anything behind it ("2.1.0-beta"), a version that somebody
-// wrote down is digits and dots.
+// Unlike a client's own, which may say anything behind it ("2.1.0-beta"), a version that
+// somebody wrote down is digits and dots.
 static bool is_version(peri_str text) {
     for (size_t i = 0; i < text.len; i++) {
         bool digit = text.ptr[i] >= '0' && text.ptr[i] <= '9';

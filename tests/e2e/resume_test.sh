@@ -54,8 +54,9 @@ host "$observed"
 check "CC-6 the client's observer-ref names the task that the observer goes on as" record pairing "\"id\":\"$task\",\"observer\":\"watcher\""
 check "CC-6 it is shown every step of the 40 lines" [ "$(runs watcher)" -eq 3 ]
 cp -R "$work/state" "$work/left"
-try "$perilune" run --quiet --config "$work/agents.yaml" --observers "$work/observers" --state "$work/state" "$observed"
+try "$perilune" run --json --config "$work/agents.yaml" --observers "$work/observers" --state "$work/state" "$observed"
 check "read again, it is told why no observer runs" grep -q "made before, on the same ledger; none is repeated" "$work/out"
+check "and how many there were" grep -q "\"earlierRuns\":[1-9]" "$work/out"
 
 restart
 host "$observed"

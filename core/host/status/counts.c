@@ -76,6 +76,7 @@ void host_counts_add_totals(const peri_host *host, peri_buf *out) {
         {"digests", c->digests},
         {"runs", c->runs},
         {"failedRuns", c->failed_runs},
+        {"earlierRuns", c->known_runs},
         {"proposals", c->proposals},
         {"delivered", c->delivered},
         {"deferred", c->deferred},
