@@ -242,8 +242,8 @@ static int read_as_guest(char *got, size_t size) {
         if (access(path, R_OK) != 0) _exit(NO_WAY);
         const char *error = "";
         peri_ledger *ledger = NULL;
-        int status = peri_ledger_open(path, &(peri_ledger_options){.read_only = true}, &ledger,
-                                      &error);
+        int status =
+            peri_ledger_open(path, &(peri_ledger_options){.read_only = true}, &ledger, &error);
         peri_str said = status < 0 ? peri_str_c(error) : all_of(ledger);
         bool sent = write(ends[1], said.ptr, said.len) == (ssize_t)said.len;
         _exit(sent ? -status : 2);
