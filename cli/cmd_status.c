@@ -161,15 +161,31 @@ static bool is_troubled(const peri_observer_state *s) {
     return s->next.len > 0;
 }
 
+// How the runs of an observer ended that did not just speak or stay silent.
+static void print_runs(const peri_observer_state *s) {
+    const struct {
+        const char *how;
+        uint64_t count;
+    } ends[] = {{"silent", s->silent},
+                {"skipped by its own wake()", s->skipped},
+                {"without a runtime", s->no_runtime},
+                {"failed", s->failures}};
+    char text[256];
+    int len = snprintf(text, sizeof text, "%llu times", (number)s->runs);
+    const char *mark = ": ";
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (!ends[i].count) continue;
+        len += snprintf(text + len, sizeof text - (size_t)len, "%s%llu %s", mark,
+                        (number)ends[i].count, ends[i].how);
+        mark = ", ";
+    }
+    print_line("ran", "%s", text);
+}
+
 static void print_counts(const peri_observer_state *s) {
     char at[32];
-    if (s->runs && (s->failures || s->skipped || s->no_runtime || is_troubled(s))) {
-        print_line("ran",
-                   "%llu times: %llu silent, %llu skipped, %llu without a runtime, "
-                   "%llu failed",
-                   (number)s->runs, (number)s->silent, (number)s->skipped,
-                   (number)s->no_runtime, (number)s->failures);
-    }
+    bool eventful = s->failures || s->skipped || s->no_runtime || is_troubled(s);
+    if (s->runs && eventful) print_runs(s);
     if (s->proposed) {
         print_line("said", "%llu: %llu delivered, %llu deferred, %llu dropped%s",
                    (number)s->proposed, (number)s->delivered, (number)s->deferred,

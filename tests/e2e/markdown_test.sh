@@ -24,6 +24,9 @@ states() { records run "$1" | sed 's/.*"state":"\([^"]*\)".*/\1/' | sort -u | tr
 check "PE-1 its wake spares what it can" [ "$(states sleeper)" = "no-runtime skipped " ]
 check "C63 a bad file is named with its line" grep -q 'bad.md:3' "$work/out" "$work/err"
 check "C63 and is not armed" none pairing bad
+try "$perilune" run --quiet "$demo"
+try "$perilune" status
+check "status says what skipped its runs" grep -q 'skipped by its own wake()' "$work/out"
 
 # --- isolation, and a project's
 
