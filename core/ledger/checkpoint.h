@@ -6,7 +6,7 @@
 #include "ledger/ledger.h"
 
 typedef struct peri_checkpoint {
-    peri_str path;          // borrowed
+    peri_str path;          // borrowed; what its reader calls the file
     uint64_t device, inode; // of the file that was read
     uint64_t offset;        // in bytes: everything before it was read, all of it whole records
     uint64_t print;         // fingerprint of what stands before it
@@ -17,6 +17,9 @@ typedef struct peri_checkpoint {
 /// Failures as for peri_ledger_put().
 PERI_MUST_USE int peri_ledger_put_checkpoint(peri_ledger *ledger, const peri_checkpoint *from,
                                              int64_t wall_ms);
+
+/// Takes the one of a path away with the next commit. Failures as for peri_ledger_put().
+PERI_MUST_USE int peri_ledger_drop_checkpoint(peri_ledger *ledger, peri_str path);
 
 /// Visits the latest `limit`, their paths included.
 typedef void (*peri_checkpoint_fn)(void *user, const peri_checkpoint *checkpoint);

@@ -22,6 +22,11 @@ int peri_ledger_put_checkpoint(peri_ledger *ledger, const peri_checkpoint *from,
                               sizeof values / sizeof *values);
 }
 
+int peri_ledger_drop_checkpoint(peri_ledger *ledger, peri_str path) {
+    const ledger_value value = peri__ledger_text(path);
+    return peri__ledger_queue(ledger, LEDGER_DROP_CHECKPOINT, &value, 1);
+}
+
 int peri_ledger_get_checkpoint(peri_ledger *ledger, peri_str path, uint64_t device,
                                uint64_t inode, peri_checkpoint *out) {
     ledger_statement of = path.ptr ? LEDGER_CHECKPOINT_OF_PATH : LEDGER_CHECKPOINT_OF_INODE;

@@ -20,6 +20,7 @@ static const char *const statement_texts[LEDGER_STATEMENT_COUNT] = {
     [LEDGER_SHRINK] = "PRAGMA incremental_vacuum(256)",
     [LEDGER_PUT_CHECKPOINT] = "INSERT OR REPLACE INTO checkpoint (path, device, inode, offset, "
                               "print, tries, at_wall_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [LEDGER_DROP_CHECKPOINT] = "DELETE FROM checkpoint WHERE path = ?",
     [LEDGER_CHECKPOINT_OF_PATH] =
         "SELECT device, inode, offset, print, tries FROM checkpoint WHERE path = ?",
     [LEDGER_CHECKPOINT_OF_INODE] = "SELECT device, inode, offset, print, tries FROM checkpoint "

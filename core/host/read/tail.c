@@ -48,14 +48,29 @@ static void restart(peri_host *host, host_tail *tail, host_position at) {
     drop_source(host, tail);
 }
 
+// The checkpoint of the name. One from before names with secrets were scrubbed is found once
+// more, and taken away.
+static int find_checkpoint(peri_host *host, host_tail *tail, peri_checkpoint *from) {
+    if (!tail->key) tail->key = host_tails_key(host, tail->path);
+    if (!host->ledger || !tail->key) return PERI_ENOENT;
+    peri_str key = peri_str_c(tail->key), path = peri_str_c(tail->path);
+    int status = peri_ledger_get_checkpoint(host->ledger, key, 0, 0, from);
+    if (status != PERI_ENOENT || peri_str_eq(key, path)) return status;
+    status = peri_ledger_get_checkpoint(host->ledger, path, 0, 0, from);
+    if (status < 0) return status;
+    from->path = key; // both in one commit: neither is lost, and neither stays
+    if (peri_ledger_put_checkpoint(host->ledger, from, host_wall_ms(host)) == PERI_OK)
+        (void)!peri_ledger_drop_checkpoint(host->ledger, path); // counted
+    host->ledger_dirty = true;
+    return PERI_OK;
+}
+
 // Where an earlier run, or this one under another name, has read to.
 static void learn_position(peri_host *host, host_tail *tail, const peri_file_id *id) {
     peri_checkpoint from;
     tail->known = true;
     const host_tail *owner = host_tails_owner(host, id);
-    peri_str path = peri_str_c(tail->path);
-    int status = !host->ledger ? PERI_ENOENT
-                               : peri_ledger_get_checkpoint(host->ledger, path, 0, 0, &from);
+    int status = find_checkpoint(host, tail, &from);
     if (status == PERI_OK) {
         tail->saved_offset = from.offset;
     } else if (owner && owner != tail) {
@@ -332,11 +347,12 @@ bool host_tail_rest(peri_host *host, host_tail *tail) {
 
 void host_tail_save(peri_host *host, host_tail *tail) {
     mark(tail);
-    if (!host->ledger || tail->at.offset == tail->saved_offset || tail->foreign) return;
+    bool moved = tail->at.offset != tail->saved_offset;
+    if (!host->ledger || !tail->key || !moved || tail->foreign) return;
     const host_agent *last = tail->source ? tail->source->last : NULL;
     const host_session *session = last ? last->agent->session->attached : NULL;
     if (session && session->refused && !session->claimed) return; // its host stores it
-    peri_checkpoint to = {.path = peri_str_c(tail->path),
+    peri_checkpoint to = {.path = peri_str_c(tail->key),
                           .device = tail->at.id.device,
                           .inode = tail->at.id.inode,
                           .offset = tail->at.offset,
@@ -350,5 +366,6 @@ void host_tail_save(peri_host *host, host_tail *tail) {
 void host_tail_free(peri_host *host, host_tail *tail) {
     drop_source(host, tail);
     free(tail->path);
+    free(tail->key);
     free(tail);
 }

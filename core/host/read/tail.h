@@ -19,6 +19,7 @@ typedef struct host_tail {
     struct host_tail *next;         // in the queue of files to be read
     struct host_tail *next_touched; // in the list of positions to be saved
     char *path;                     // owned
+    char *key;                      // owned; its name in the ledger, NULL until it is known
     const peri_dialect *dialect;    // NULL: found out
     peri_source *source;            // NULL until its dialect is known
     host_position at, given;        // `given`: in a file that another name had before
@@ -69,6 +70,10 @@ host_tail *host_tails_find(const peri_host *host, const char *path);
 host_tail *host_tails_add(peri_host *host, const char *path);
 /// The followed file whose position is in that file; NULL if there is none.
 host_tail *host_tails_owner(const peri_host *host, const peri_file_id *id);
+/// What a file of that name is called in the ledger, owned by the caller: its path, or where
+/// that holds a secret, the scrubbed path with a hash that tells it from others. NULL: no
+/// memory.
+char *host_tails_key(peri_host *host, const char *path);
 /// The position of `tail` is in that file from now on.
 void host_tails_own(peri_host *host, host_tail *tail, peri_file_id id);
 

@@ -1,9 +1,11 @@
 // The followed files of a host: which names are followed, by name, and whose position is in
 // which file. What is read of them, and when, is host/read/follow.c; one of them,
 // host/read/tail.c.
+#include <sodium.h>
 #include <stdlib.h>
 
 #include "host/read/tail.h"
+#include "host/told/told.h"
 #include "host/written/written.h"
 
 const host_root *host_tails_root(const host_follow *f, const char *path) {
@@ -38,6 +40,26 @@ host_tail *host_tails_add(peri_host *host, const char *path) {
     }
     tail->dialect = host_tails_root(f, path)->dialect;
     return tail;
+}
+
+// A key for the hash would lie in the same folder as what it is to protect: whoever guesses at
+// a secret that short had better not be given the ledger.
+char *host_tails_key(peri_host *host, const char *path) {
+    peri_buf room;
+    peri_buf_init(&room, 2 * 4096);
+    peri_str all = peri_str_c(path), clean = host_scrubbed(host, all, &room);
+    char *key = NULL;
+    if (clean.ptr == all.ptr) {
+        key = strdup(path);
+    } else {
+        unsigned char hash[crypto_generichash_BYTES_MIN];
+        char hex[2 * sizeof hash + 1];
+        crypto_generichash(hash, sizeof hash, (const unsigned char *)path, all.len, NULL, 0);
+        sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
+        if (asprintf(&key, "%.*s #%s", PERI_FMT(clean), hex) < 0) key = NULL;
+    }
+    peri_buf_deinit(&room);
+    return key;
 }
 
 // The bytes that stand for a file in the map of owners; they live in its tail.
