@@ -1,6 +1,6 @@
-// Validating what people write (`perilune check`), each file on its own. The files of one
-// folder share a host, as they will when they are loaded, so that two of one name are told; of
-// a file that is refused nothing is kept.
+// Validating what people write (`perilune check`), each file on its own. The scripts of one
+// folder share a host, as they will when they are loaded, so that two of one name are told,
+// whatever is checked between them; of a file that is refused nothing is kept.
 #include <stdlib.h>
 
 #include "host/author.h"
@@ -31,6 +31,13 @@ void peri_checker_free(peri_checker *checker) {
     free(checker);
 }
 
+static int new_host(peri_host **out) {
+    peri_host_options options = PERI_HOST_OPTIONS_INIT;
+    options.no_observers = true;
+    options.mode = PERI_MODE_REPLAY; // untimed
+    return peri_host_new(&options, out);
+}
+
 static int know_names(peri_checker *checker) {
     if (checker->knows_names) return PERI_OK;
     int status = host_names_open(&checker->names);
@@ -57,10 +64,7 @@ static int open_folder(peri_checker *checker, const char *path) {
     free(checker->folder);
     checker->host = NULL;
     checker->folder = folder;
-    peri_host_options options = PERI_HOST_OPTIONS_INIT;
-    options.no_observers = true;
-    options.mode = PERI_MODE_REPLAY; // untimed
-    return peri_host_new(&options, &checker->host);
+    return new_host(&checker->host);
 }
 
 static bool holds(peri_str text, const char *part) {
@@ -166,11 +170,13 @@ static int check_names(peri_checker *checker, const char *path, peri_yaml_doc *d
 }
 
 // What a host would only find at its start: ways that no dialect has, patterns that are none.
-static int try_config(peri_checker *checker, const char *path, const host_config *config,
-                      peri_diag_list *diags) {
+// The host is the config's own, since its ways are said to the host's dialects.
+static int try_config(const host_config *config, peri_diag_list *diags) {
+    peri_host *host = NULL;
     peri_scrub *scrub = NULL;
-    int status = open_folder(checker, path);
-    if (status == PERI_OK) status = host_lanes_configure(checker->host, config, diags);
+    int status = new_host(&host);
+    if (status == PERI_OK) status = host_lanes_configure(host, config, diags);
+    peri_host_free(host);
     if (status == PERI_OK) status = peri_scrub_new(&scrub);
     if (status == PERI_OK) status = host_privacy_patterns(config, scrub, diags);
     peri_scrub_free(scrub);
@@ -183,7 +189,7 @@ static int check_config(peri_checker *checker, const char *path, peri_str text,
     host_config config;
     host_config_init(&config);
     int status = host_config_parse(&config, text, file, diags);
-    if (status == PERI_OK) status = try_config(checker, path, &config, diags);
+    if (status == PERI_OK) status = try_config(&config, diags);
     host_config_deinit(&config);
     peri_yaml_doc doc; // that it can be read at all was told
     bool read = peri_yaml_parse(&doc, text, file, 1, NULL) == PERI_OK;

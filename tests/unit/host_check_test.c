@@ -164,6 +164,20 @@ IT("C63 tells two observers of one name in a folder, and not in two") {
     close_rig(&r);
 }
 
+IT("C63 tells them whatever config is checked in between") {
+    rig r;
+    open_rig(&r);
+    scratch_write(&r.s, "one/a.lua", OBSERVER("same"));
+    scratch_write(&r.s, "one/b.lua", OBSERVER("same"));
+    scratch_write(&r.s, "config.yaml", "limits: { idle_ms: 4000 }\n");
+    CHECK(check(&r, "one/a.lua").observer);
+    check(&r, "config.yaml");
+    CHECK_EQ(r.diags.count, 0);
+    CHECK(!check(&r, "one/b.lua").observer);
+    CHECK_STR(r.diags.items[0].id, "duplicate-name");
+    close_rig(&r);
+}
+
 IT("says what is no file of ours, and what cannot be read") {
     rig r;
     open_rig(&r);
