@@ -219,12 +219,10 @@ IT("reads the rest of a rotated file and then the new one") {
     append("tree/a.jsonl", SAY("two"));
     rename_to("tree/a.jsonl", "tree/a.jsonl.1");
     append("tree/a.jsonl", SAY("three"));
-    settle();
-    check_heard(strstr(peri_buf_c(&heard), "three two") ? "one three two " : "one two three ");
+    check_heard("one two three ");
     append("tree/a.jsonl", SAY("four"));
     append("tree/a.jsonl.1", SAY("late"));
-    check_heard(strstr(peri_buf_c(&heard), "three two") ? "one three two four late "
-                                                        : "one two three four late ");
+    check_heard("one two three four late ");
     stop();
 }
 
@@ -243,12 +241,9 @@ IT("reads each record of files that are rotated in a row once") {
     rename_to("tree/a.jsonl.1", "tree/a.jsonl.2");
     rename_to("tree/a.jsonl", "tree/a.jsonl.1");
     append("tree/a.jsonl", SAY("four"));
-    settle();
-    check_heard(strstr(peri_buf_c(&heard), "four more") ? "one two three four more "
-                                                        : "one two three more four ");
+    check_heard("one two three more four ");
     append("tree/a.jsonl.2", SAY("late"));
-    check_heard(strstr(peri_buf_c(&heard), "four more") ? "one two three four more late "
-                                                        : "one two three more four late ");
+    check_heard("one two three more four late ");
     stop();
 }
 
@@ -265,6 +260,18 @@ IT("reads the rest of a rotated file that is followed by its name alone") {
     stop();
 }
 
+IT("reads on in two files whose names were swapped") {
+    start("tree", SAY("one"));
+    append("tree/b.jsonl", SAY("uno"));
+    check_heard("one uno ");
+    append("tree/a.jsonl", SAY("two"));
+    rename_to("tree/a.jsonl", "tree/c.jsonl");
+    rename_to("tree/b.jsonl", "tree/a.jsonl");
+    rename_to("tree/c.jsonl", "tree/b.jsonl");
+    check_heard("one uno two ");
+    stop();
+}
+
 IT("C05 knows a file again that was rotated while no run was there") {
     start("tree", SAY("one"));
     check_heard("one ");
@@ -273,8 +280,7 @@ IT("C05 knows a file again that was rotated while no run was there") {
     rename_to("tree/a.jsonl", "tree/a.jsonl.1");
     append("tree/a.jsonl", SAY("three"));
     start_run("tree");
-    settle();
-    check_heard(strstr(peri_buf_c(&heard), "three two") ? "three two " : "two three ");
+    check_heard("two three ");
     stop();
 }
 

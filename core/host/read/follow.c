@@ -161,10 +161,21 @@ static void open_failed(peri_host *host, host_tail *tail, int status) {
     host_logf(host, "warning", "%s: %s", tail->path, peri_status_message(status));
 }
 
+// True if its turn is not yet: what it waits for goes first.
+static bool steps_back(host_follow *f, host_tail *tail) {
+    if (tail->behind && tail->behind->queued) {
+        enqueue(f, dequeue(f));
+        return true;
+    }
+    tail->behind = NULL;
+    return false;
+}
+
 int host_follow_read(peri_host *host) {
     host_follow *f = host->follow;
     if (!host_follow_due(host)) return 0;
     host_tail *tail = f->first;
+    if (steps_back(f, tail)) return 1;
     if (!tail->source || tail->source->file.fd < 0) {
         int status = host_tail_open(host, tail);
         if (status < 0) {
@@ -173,6 +184,10 @@ int host_follow_read(peri_host *host) {
             tail->refusal = PERI_OK;
         }
         if (status <= 0) dequeue(f);
+        if (tail->behind) {
+            enqueue(f, tail->behind);
+            enqueue(f, tail);
+        }
         return 1;
     }
     touch(f, tail);

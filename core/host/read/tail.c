@@ -44,7 +44,7 @@ static void restart(peri_host *host, host_tail *tail, host_position at) {
     tail->at = at;
     tail->saved_offset = UINT64_MAX; // in another file
     tail->tries = 0;
-    tail->foreign = tail->renamed = false;
+    tail->foreign = tail->renamed = tail->waited = false;
     drop_source(host, tail);
 }
 
@@ -176,6 +176,17 @@ static void mark_foreign(peri_host *host, host_tail *tail, const peri_file_id *i
     tail->listed = true;
 }
 
+// The file that had this name is followed by the one it has now, and its rest comes first; but
+// of names that were swapped none can wait for the other.
+static void wait_for(host_tail *tail, host_tail *other) {
+    if (tail->waited) return;
+    other->given = tail->at;
+    tail->waited = true;
+    const host_tail *last = other;
+    while (last && last != tail) last = last->behind;
+    if (!last) tail->behind = other;
+}
+
 // The rest of a file that was renamed while it was read. True if there is one to read here; a
 // name that is followed itself is told where reading stands and reads it.
 static bool open_renamed(peri_host *host, host_tail *tail) {
@@ -184,7 +195,7 @@ static bool open_renamed(peri_host *host, host_tail *tail) {
     bool opened = false;
     if (host_tails_want(host, path)) {
         host_tail *other = host_tails_add(host, path);
-        if (other) other->given = tail->at;
+        if (other) wait_for(tail, other);
     } else {
         peri_file file;
         peri_file_id id;
@@ -287,9 +298,10 @@ int host_tail_open(peri_host *host, host_tail *tail) {
     bool given = is_same_inode(&tail->given.id, &id) && !is_same_inode(&tail->at.id, &id);
     if (status == PERI_OK && (given || !holds(&tail->at, &file, &id))) {
         bool moved = tail->at.offset && !is_same_inode(&tail->at.id, &id);
-        if (moved && open_renamed(host, tail)) {
+        bool opened = moved && open_renamed(host, tail);
+        if (opened || tail->behind) {
             peri_file_close(&file);
-            return 1;
+            return opened;
         }
         host_position at = taken_over(host, tail, &id);
         restart(host, tail, holds(&at, &file, &id) ? at : (host_position){0});

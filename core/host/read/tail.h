@@ -16,6 +16,7 @@ typedef struct host_position {
 } host_position;
 
 typedef struct host_tail {
+    struct host_tail *behind;       // NULL, or what is read to its end first
     struct host_tail *next;         // in the queue of files to be read
     struct host_tail *next_touched; // in the list of positions to be saved
     char *path;                     // owned
@@ -38,6 +39,7 @@ typedef struct host_tail {
     bool tried;   // this start is counted in `tries`
     bool careful; // a position after each record
     bool warming; // what stands before the position is read once more, to know it
+    bool waited;  // for the rest of the file that had this name before
     bool renamed; // `source->file` is the file that had this name before
 } host_tail;
 
@@ -79,7 +81,8 @@ void host_tails_own(peri_host *host, host_tail *tail, peri_file_id id);
 
 // host/read/tail.c
 /// Opens the file and goes to where reading stands. 1: there may be something to read; 0:
-/// nothing now; a negative status if it cannot be read.
+/// nothing now, or not before what is then `tail->behind`; a negative status if it cannot be
+/// read.
 PERI_MUST_USE int host_tail_open(peri_host *host, host_tail *tail);
 /// Reads one line. 1 if something was read.
 PERI_MUST_USE int host_tail_read(peri_host *host, host_tail *tail);
