@@ -9,11 +9,21 @@
 #include "host/written/written.h"
 #include "script/outline.h"
 
-enum { CHECK_WALL_MS = 10000 }; // nobody waits: the count of instructions decides
+enum {
+    CHECK_WALL_MS = 10000, // nobody waits: the count of instructions decides
+    FOLDERS_KEPT = 8,      // a folder's files may stand before and behind those below it
+};
+
+typedef struct checked_folder {
+    peri_host *host;
+    char *path; // owned; NULL: none yet
+} checked_folder;
 
 struct peri_checker {
-    peri_host *host;  // of `folder`; NULL before the first script
-    char *folder;     // owned
+    checked_folder kept[FOLDERS_KEPT];
+    size_t next;     // to be replaced
+    peri_host *host; // borrowed: of `folder`; NULL before the first script
+    const char *folder;
     host_names names; // that configs may use
     bool knows_names;
 };
@@ -25,8 +35,10 @@ int peri_checker_new(peri_checker **out) {
 
 void peri_checker_free(peri_checker *checker) {
     if (!checker) return;
-    peri_host_free(checker->host);
-    free(checker->folder);
+    for (size_t i = 0; i < FOLDERS_KEPT; i++) {
+        peri_host_free(checker->kept[i].host);
+        free(checker->kept[i].path);
+    }
     if (checker->knows_names) host_names_deinit(&checker->names);
     free(checker);
 }
@@ -51,20 +63,31 @@ int peri_checker_know(void *user, const char *path) {
     return status < 0 ? status : host_names_add_file(&checker->names, path);
 }
 
+static void enter(peri_checker *checker, const checked_folder *in) {
+    checker->host = in->host;
+    checker->folder = in->path;
+}
+
 // A host for the folder of `path`.
 static int open_folder(peri_checker *checker, const char *path) {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
     if (!folder) return PERI_ENOMEM;
-    if (checker->host && strcmp(checker->folder, folder) == 0) {
+    for (size_t i = 0; i < FOLDERS_KEPT; i++) {
+        const checked_folder *kept = &checker->kept[i];
+        if (!kept->host || strcmp(kept->path, folder) != 0) continue;
         free(folder);
+        enter(checker, kept);
         return PERI_OK;
     }
-    peri_host_free(checker->host);
-    free(checker->folder);
-    checker->host = NULL;
-    checker->folder = folder;
-    return new_host(&checker->host);
+    checked_folder *fresh = &checker->kept[checker->next];
+    checker->next = (checker->next + 1) % FOLDERS_KEPT;
+    peri_host_free(fresh->host);
+    free(fresh->path);
+    *fresh = (checked_folder){.path = folder};
+    int status = new_host(&fresh->host);
+    enter(checker, fresh);
+    return status;
 }
 
 static bool holds(peri_str text, const char *part) {

@@ -164,7 +164,7 @@ IT("C63 tells two observers of one name in a folder, and not in two") {
     close_rig(&r);
 }
 
-IT("C63 tells them whatever config is checked in between") {
+IT("C63 tells them whatever is checked in between") {
     rig r;
     open_rig(&r);
     scratch_write(&r.s, "one/a.lua", OBSERVER("same"));
@@ -173,6 +173,8 @@ IT("C63 tells them whatever config is checked in between") {
     CHECK(check(&r, "one/a.lua").observer);
     check(&r, "config.yaml");
     CHECK_EQ(r.diags.count, 0);
+    scratch_write(&r.s, "one/ax/c.lua", OBSERVER("same"));
+    CHECK(check(&r, "one/ax/c.lua").observer);
     CHECK(!check(&r, "one/b.lua").observer);
     CHECK_STR(r.diags.items[0].id, "duplicate-name");
     close_rig(&r);
