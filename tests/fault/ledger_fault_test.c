@@ -1,16 +1,13 @@
 // The ledger when its ground gives way: a database that another one holds, a folder that may
 // not be written, bytes that are no ledger, a disk that fills up, memory that runs out. It
 // counts what it could not store, never waits, and goes on as soon as it can.
-#include "ledger/ledger.h"
-
-#include <ftw.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "fault.h"
-#include "test.h"
+#include "ledger_scene.h"
 
 // Allocations that may still be made; -1: all of them.
 static int allocations_left = -1;
@@ -22,47 +19,16 @@ static bool may_allocate(void) {
 
 enum { NOBODY = 65534 };
 
-static char folder[256], path[300];
-
-static int remove_one(const char *name, const struct stat *st, int type, struct FTW *at) {
-    (void)st;
-    (void)type;
-    (void)at;
-    return remove(name);
-}
-
-static void clean_up(void) {
-    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 static void fresh_path(void) {
-    if (folder[0]) clean_up();
-    const char *above = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/peri-ledger-XXXXXX", above ? above : P_tmpdir);
-    CHECK(mkdtemp(folder) != NULL);
-    atexit(clean_up);
-    snprintf(path, sizeof path, "%s/ledger.db", folder);
+    fresh_path_at("ledger.db");
 }
 
-static peri_ledger *opened(peri_ledger_options options) {
-    peri_ledger *ledger = NULL;
-    const char *error = NULL;
-    int status = peri_ledger_open(path, &options, &ledger, &error);
-    if (status < 0) TEST_FAIL("open: %s", error);
-    return ledger;
+static int status_of(peri_ledger_options options) {
+    const char *error;
+    return open_status(options, &error);
 }
 
-static int open_status(peri_ledger_options options) {
-    peri_ledger *ledger = NULL;
-    const char *error = NULL;
-    int status = peri_ledger_open(path, &options, &ledger, &error);
-    CHECK((status == PERI_OK) == (ledger != NULL));
-    CHECK((status == PERI_OK) == (error == NULL));
-    peri_ledger_close(ledger);
-    return status;
-}
-
-static int put(peri_ledger *ledger, size_t text_bytes) {
+static int put_text(peri_ledger *ledger, size_t text_bytes) {
     static char text[200 * 1024];
     memset(text, 't', sizeof text);
     peri_record record = {
@@ -110,7 +76,7 @@ IT("D8 never waits for a database that another one holds: it keeps what it has, 
     hold(&holder);
     int64_t start_ms = now_ms();
     for (int i = 0; i < COMMITS; i++) {
-        CHECK_OK(put(ledger, 1));
+        CHECK_OK(put_text(ledger, 1));
         CHECK_EQ(peri_ledger_commit(ledger, 0), PERI_EAGAIN);
     }
     CHECK(now_ms() - start_ms < COMMITS * SHORT_WAIT_MS);
@@ -132,7 +98,7 @@ IT("D8 keeps 4 MiB for a busy database and counts what is beyond") {
     hold(&holder);
     uint64_t kept = 0, refused = 0;
     for (int i = 0; i < 60; i++) {
-        int status = put(ledger, 100 * 1024);
+        int status = put_text(ledger, 100 * 1024);
         CHECK(status == PERI_OK || status == PERI_EAGAIN);
         kept += status == PERI_OK;
         refused += status == PERI_EAGAIN;
@@ -153,10 +119,10 @@ IT("D8 two that write by turns lose nothing to each other") {
     peri_ledger *one = opened((peri_ledger_options){0});
     peri_ledger *two = opened((peri_ledger_options){0});
     for (int i = 0; i < 50; i++) { // each puts while the other has something to commit
-        CHECK_OK(put(one, 10));
-        CHECK_OK(put(two, 10));
+        CHECK_OK(put_text(one, 10));
+        CHECK_OK(put_text(two, 10));
         CHECK_OK(peri_ledger_commit(one, 0));
-        CHECK_OK(put(one, 10));
+        CHECK_OK(put_text(one, 10));
         CHECK_OK(peri_ledger_commit(two, 0));
     }
     CHECK_OK(peri_ledger_commit(one, 0));
@@ -168,16 +134,16 @@ IT("D8 two that write by turns lose nothing to each other") {
 IT("D8 counts a full disk, tells at the commit what went with it, and makes room") {
     fresh_path();
     peri_ledger *ledger = opened((peri_ledger_options){.max_bytes = 256 * 1024});
-    CHECK_OK(put(ledger, 1000));
+    CHECK_OK(put_text(ledger, 1000));
     CHECK_OK(peri_ledger_commit(ledger, 1));
-    for (int i = 0; i < 1000; i++) CHECK_OK(put(ledger, 1000));
+    for (int i = 0; i < 1000; i++) CHECK_OK(put_text(ledger, 1000));
     CHECK_EQ(peri_ledger_commit(ledger, 2), PERI_ELIMIT);
     peri_ledger_stats stats;
     peri_ledger_get_stats(ledger, &stats);
     CHECK_EQ(stats.dropped_full, 1000);
     CHECK(rows_of(ledger) <= stats.stored);
     for (int64_t i = 0; i < 500; i++) {
-        CHECK_OK(put(ledger, 1000));
+        CHECK_OK(put_text(ledger, 1000));
         CHECK_OK(peri_ledger_commit(ledger, i * 60000));
     }
     struct stat st;
@@ -190,7 +156,7 @@ IT("makes room at the commit behind a full disk, without waiting for the minute"
     fresh_path();
     peri_ledger *ledger = opened((peri_ledger_options){.max_bytes = 256 * 1024});
     for (int i = 0; i < 1000; i++) {
-        CHECK_OK(put(ledger, 1000));
+        CHECK_OK(put_text(ledger, 1000));
         CHECK_OK(peri_ledger_commit(ledger, 1));
     }
     peri_ledger_stats stats;
@@ -204,11 +170,11 @@ IT("counts a record that no room could be made for") {
     fresh_path();
     peri_ledger *ledger = opened((peri_ledger_options){.max_bytes = 256 * 1024});
     for (int i = 0; i < 3; i++) {
-        CHECK_OK(put(ledger, 180 * 1024));
-        CHECK_OK(put(ledger, 180 * 1024));
+        CHECK_OK(put_text(ledger, 180 * 1024));
+        CHECK_OK(put_text(ledger, 180 * 1024));
         CHECK_EQ(peri_ledger_commit(ledger, i), PERI_ELIMIT);
     }
-    CHECK_OK(put(ledger, 10));
+    CHECK_OK(put_text(ledger, 10));
     CHECK_OK(peri_ledger_commit(ledger, 9));
     peri_ledger_stats stats;
     peri_ledger_get_stats(ledger, &stats);
@@ -221,16 +187,16 @@ IT("names a folder or a file that may not be written") {
     fresh_path();
     peri_ledger_close(opened((peri_ledger_options){0}));
     CHECK_EQ(chmod(path, 0444), 0);
-    CHECK_EQ(chmod(folder, 0555), 0);
+    CHECK_EQ(chmod(place.root, 0555), 0);
     bool root = geteuid() == 0; // whom no mode stops
     if (root) CHECK_EQ(seteuid(NOBODY), 0);
-    int file_status = open_status((peri_ledger_options){0});
-    snprintf(path, sizeof path, "%s/other.db", folder);
-    int folder_status = open_status((peri_ledger_options){0});
-    snprintf(path, sizeof path, "%s/deeper/other.db", folder);
-    int deeper_status = open_status((peri_ledger_options){0});
+    int file_status = status_of((peri_ledger_options){0});
+    snprintf(path, sizeof path, "%s/other.db", place.root);
+    int folder_status = status_of((peri_ledger_options){0});
+    snprintf(path, sizeof path, "%s/deeper/other.db", place.root);
+    int deeper_status = status_of((peri_ledger_options){0});
     if (root) CHECK_EQ(seteuid(0), 0);
-    CHECK_EQ(chmod(folder, 0755), 0);
+    CHECK_EQ(chmod(place.root, 0755), 0);
     CHECK_EQ(file_status, PERI_EACCES);
     CHECK_EQ(folder_status, PERI_EACCES);
     CHECK_EQ(deeper_status, PERI_EACCES);
@@ -239,11 +205,11 @@ IT("names a folder or a file that may not be written") {
 IT("refuses a path that leads through a file, or is a folder") {
     fresh_path();
     peri_ledger_close(opened((peri_ledger_options){0}));
-    snprintf(path, sizeof path, "%s/ledger.db/deeper.db", folder);
-    CHECK_EQ(open_status((peri_ledger_options){0}), PERI_EIO);
-    snprintf(path, sizeof path, "%s", folder);
-    CHECK_EQ(open_status((peri_ledger_options){0}), PERI_EIO);
-    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}), PERI_EIO);
+    snprintf(path, sizeof path, "%s/ledger.db/deeper.db", place.root);
+    CHECK_EQ(status_of((peri_ledger_options){0}), PERI_EIO);
+    snprintf(path, sizeof path, "%s", place.root);
+    CHECK_EQ(status_of((peri_ledger_options){0}), PERI_EIO);
+    CHECK_EQ(status_of((peri_ledger_options){.read_only = true}), PERI_EIO);
 }
 
 static void write_file(const char *bytes, size_t len, size_t times) {
@@ -256,9 +222,9 @@ static void write_file(const char *bytes, size_t len, size_t times) {
 IT("never empties a file that is no ledger") {
     fresh_path();
     write_file("my notes\n", 9, 500);
-    CHECK_EQ(open_status((peri_ledger_options){0}), PERI_EFORMAT);
-    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}), PERI_EFORMAT);
-    CHECK_EQ(open_status((peri_ledger_options){.replace = true}), PERI_EFORMAT);
+    CHECK_EQ(status_of((peri_ledger_options){0}), PERI_EFORMAT);
+    CHECK_EQ(status_of((peri_ledger_options){.read_only = true}), PERI_EFORMAT);
+    CHECK_EQ(status_of((peri_ledger_options){.replace = true}), PERI_EFORMAT);
     peri_str notes = peri_test_read(path);
     CHECK_EQ(notes.len, 4500);
     CHECK(peri_str_starts(notes, PERI_STR("my notes\nmy notes\n")));
@@ -268,7 +234,7 @@ IT("never empties a file that is no ledger") {
 // A ledger whose tables are gone: everything behind the header's page is junk.
 static void damage(void) {
     peri_ledger *ledger = opened((peri_ledger_options){0});
-    for (int i = 0; i < 50; i++) CHECK_OK(put(ledger, 1000));
+    for (int i = 0; i < 50; i++) CHECK_OK(put_text(ledger, 1000));
     peri_ledger_close(ledger);
     FILE *file = fopen(path, "r+b");
     CHECK(file != NULL);
@@ -282,7 +248,7 @@ static void damage(void) {
 IT("refuses a damaged file, and says so to its readers") {
     fresh_path();
     damage();
-    CHECK_EQ(open_status((peri_ledger_options){0}), PERI_EFORMAT);
+    CHECK_EQ(status_of((peri_ledger_options){0}), PERI_EFORMAT);
     peri_ledger *ledger = opened((peri_ledger_options){.read_only = true});
     size_t rows = 0;
     peri_str any = {0};
@@ -296,7 +262,7 @@ IT("empties a damaged replay ledger: the next replay needs none of it") {
     fresh_path();
     damage();
     peri_ledger *ledger = opened((peri_ledger_options){.replace = true});
-    CHECK_OK(put(ledger, 10));
+    CHECK_OK(put_text(ledger, 10));
     CHECK_OK(peri_ledger_commit(ledger, 0));
     CHECK_EQ(rows_of(ledger), 1);
     peri_ledger_close(ledger);
@@ -305,9 +271,9 @@ IT("empties a damaged replay ledger: the next replay needs none of it") {
 IT("takes an empty file for a new ledger") {
     fresh_path();
     write_file("", 0, 1);
-    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}), PERI_EFORMAT);
-    CHECK_EQ(open_status((peri_ledger_options){0}), PERI_OK);
-    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}), PERI_OK);
+    CHECK_EQ(status_of((peri_ledger_options){.read_only = true}), PERI_EFORMAT);
+    CHECK_EQ(status_of((peri_ledger_options){0}), PERI_OK);
+    CHECK_EQ(status_of((peri_ledger_options){.read_only = true}), PERI_OK);
 }
 
 IT("fails as out of memory at each allocation, and works with enough of them") {
@@ -315,7 +281,7 @@ IT("fails as out of memory at each allocation, and works with enough of them") {
     for (int allowed = 0;; allowed++) {
         CHECK(allowed < 80);
         allocations_left = allowed;
-        int status = open_status((peri_ledger_options){0});
+        int status = status_of((peri_ledger_options){0});
         allocations_left = -1;
         if (status == PERI_OK) break;
         CHECK_EQ(status, PERI_ENOMEM);

@@ -1,103 +1,16 @@
 // The ledger: what goes in comes out, in order, until retention takes it away.
-#include "ledger/ledger.h"
-
-#include <ftw.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "test.h"
+#include "ledger_scene.h"
 
-enum { ROWS_MAX = 4096, DAY_MS = 86400000 };
+enum { DAY_MS = 86400000 };
 
-static char folder[256], path[300];
-
-static int remove_one(const char *name, const struct stat *st, int type, struct FTW *at) {
-    (void)st;
-    (void)type;
-    (void)at;
-    return remove(name);
-}
-
-static void clean_up(void) {
-    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-// A path in a folder that does not exist yet.
+// In folders that do not exist yet.
 static void fresh_path(void) {
-    if (folder[0]) clean_up();
-    const char *above = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/peri-ledger-XXXXXX", above ? above : P_tmpdir);
-    CHECK(mkdtemp(folder) != NULL);
-    atexit(clean_up);
-    snprintf(path, sizeof path, "%s/state/perilune/ledger.db", folder);
-}
-
-static peri_ledger *opened(peri_ledger_options options) {
-    peri_ledger *ledger = NULL;
-    const char *error = NULL;
-    int status = peri_ledger_open(path, &options, &ledger, &error);
-    if (status < 0) TEST_FAIL("open: %s", error);
-    return ledger;
-}
-
-static int open_status(peri_ledger_options options, const char **error) {
-    peri_ledger *ledger = NULL;
-    *error = NULL;
-    int status = peri_ledger_open(path, &options, &ledger, error);
-    CHECK(status == PERI_OK || *error != NULL);
-    peri_ledger_close(ledger);
-    return status;
-}
-
-static peri_record record_of(peri_record_kind kind, const char *id, const char *state) {
-    return (peri_record){
-        .struct_size = sizeof(peri_record),
-        .kind = kind,
-        .at_wall_ms = 1000,
-        .session = PERI_STR("s1"),
-        .agent = PERI_STR("main"),
-        .observer = PERI_STR("guard"),
-        .id = peri_str_c(id),
-        .state = peri_str_c(state),
-        .step = 3,
-        .json = PERI_STR("{}"),
-    };
-}
-
-static void put(peri_ledger *ledger, peri_record_kind kind, const char *id, const char *state) {
-    peri_record record = record_of(kind, id, state);
-    CHECK_OK(peri_ledger_put(ledger, &record));
-}
-
-// The rows of a query as "kind:id:state " each.
-static char seen[ROWS_MAX * 64];
-static size_t seen_len, seen_count;
-
-static void see(void *user, const peri_record *r) {
-    (void)user;
-    int len = snprintf(seen + seen_len, sizeof seen - seen_len, "%s:%.*s:%.*s ",
-                       peri_record_kind_name(r->kind), PERI_FMT(r->id), PERI_FMT(r->state));
-    seen_len += (size_t)len;
-    seen_count++;
-}
-
-static peri_str log_of(peri_ledger *ledger, peri_str session, peri_str observer,
-                       uint64_t limit) {
-    seen_len = seen_count = 0;
-    CHECK_OK(peri_ledger_log(ledger, session, observer, limit, see, NULL));
-    return peri_str_of(seen, seen_len);
-}
-
-static peri_str all_of(peri_ledger *ledger) {
-    return log_of(ledger, (peri_str){0}, (peri_str){0}, ROWS_MAX);
-}
-
-static int explained(peri_ledger *ledger, const char *id) {
-    seen_len = seen_count = 0;
-    seen[0] = '\0';
-    return peri_ledger_explain(ledger, peri_str_c(id), see, NULL);
+    fresh_path_at("state/perilune/ledger.db");
 }
 
 static peri_record copy;
@@ -177,20 +90,6 @@ IT("D8 keeps every kind of record but observations, and says so in its counts") 
     peri_ledger_close(ledger);
 }
 
-IT("D8 shows others what was committed, and nothing before") {
-    fresh_path();
-    peri_ledger *ledger = opened((peri_ledger_options){0});
-    peri_ledger *reader = opened((peri_ledger_options){.read_only = true});
-    put(ledger, PERI_RECORD_DELIVERY, "p1", "queued");
-    CHECK_STR(all_of(reader), "");
-    CHECK_OK(peri_ledger_commit(ledger, 0));
-    CHECK_STR(all_of(reader), "delivery:p1:queued ");
-    put(ledger, PERI_RECORD_DELIVERY, "p1", "handed");
-    peri_ledger_close(ledger);
-    CHECK_STR(all_of(reader), "delivery:p1:queued delivery:p1:handed ");
-    peri_ledger_close(reader);
-}
-
 IT("makes the file and its folders for the user alone") {
     fresh_path();
     peri_ledger_close(opened((peri_ledger_options){0}));
@@ -212,92 +111,6 @@ IT("keeps what a process stored for the next one") {
     CHECK_OK(peri_ledger_commit(ledger, 0));
     CHECK_STR(all_of(ledger), "proposal:p1:veto decision:p1:drop ");
     peri_ledger_close(ledger);
-}
-
-IT("writes no file for a reader, and names a missing one") {
-    fresh_path();
-    const char *error;
-    CHECK_EQ(open_status((peri_ledger_options){.read_only = true}, &error), PERI_ENOENT);
-    CHECK_HAS(peri_str_c(error), "no such file");
-    CHECK(access(path, F_OK) != 0);
-    peri_ledger_close(opened((peri_ledger_options){0}));
-    peri_ledger *reader = opened((peri_ledger_options){.read_only = true});
-    peri_record record = record_of(PERI_RECORD_USAGE, NULL, NULL);
-    CHECK_EQ(peri_ledger_put(reader, &record), PERI_EACCES);
-    CHECK_OK(peri_ledger_commit(reader, 0));
-    peri_ledger_close(reader);
-}
-
-// How a user who may only read opens the ledger: as root, whom no mode stops, somebody else.
-// The status of opening, and what the ledger holds in `got`; NO_WAY if that user cannot even
-// get there.
-enum { NO_WAY = 99 };
-
-static int read_as_guest(char *got, size_t size) {
-    int ends[2], ended = 0;
-    CHECK_EQ(pipe(ends), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(NO_WAY);
-        if (access(path, R_OK) != 0) _exit(NO_WAY);
-        const char *error = "";
-        peri_ledger *ledger = NULL;
-        int status =
-            peri_ledger_open(path, &(peri_ledger_options){.read_only = true}, &ledger, &error);
-        peri_str said = status < 0 ? peri_str_c(error) : all_of(ledger);
-        bool sent = write(ends[1], said.ptr, said.len) == (ssize_t)said.len;
-        _exit(sent ? -status : 2);
-    }
-    close(ends[1]);
-    ssize_t len = read(ends[0], got, size - 1);
-    got[len > 0 ? len : 0] = '\0';
-    close(ends[0]);
-    CHECK_EQ(waitpid(child, &ended, 0), child);
-    CHECK(WIFEXITED(ended));
-    return WEXITSTATUS(ended) == NO_WAY ? NO_WAY : -WEXITSTATUS(ended);
-}
-
-// Opens the way to the ledger for everybody, and its folder for nobody's changes.
-static void shut_folder(mode_t folder_mode) {
-    char above[sizeof path];
-    CHECK_EQ(chmod(path, 0644), 0);
-    snprintf(above, sizeof above, "%s/state/perilune", folder);
-    CHECK_EQ(chmod(above, folder_mode), 0);
-    *strrchr(above, '/') = '\0';
-    CHECK_EQ(chmod(above, 0755), 0);
-    CHECK_EQ(chmod(folder, 0755), 0);
-}
-
-IT("D8 reads a ledger in a folder that may not be written") {
-    fresh_path();
-    snprintf(path, sizeof path, "%s/state/perilune/a ?b#c%%20.db", folder);
-    peri_ledger *ledger = opened((peri_ledger_options){0});
-    put(ledger, PERI_RECORD_PROPOSAL, "p1", "veto");
-    peri_ledger_close(ledger);
-    shut_folder(0555);
-    char got[256];
-    int status = read_as_guest(got, sizeof got);
-    shut_folder(0755);
-    if (status == NO_WAY) return; // a temporary folder of one's own
-    CHECK_OK(status);
-    CHECK_STR(peri_str_c(got), "proposal:p1:veto ");
-}
-
-IT("D8 says so where the last changes cannot be read there") {
-    fresh_path();
-    peri_ledger *ledger = opened((peri_ledger_options){0});
-    put(ledger, PERI_RECORD_PROPOSAL, "p1", "veto");
-    CHECK_OK(peri_ledger_commit(ledger, 0));
-    char index[sizeof path + 8], got[256];
-    snprintf(index, sizeof index, "%s-shm", path);
-    CHECK_EQ(chmod(index, 0), 0);
-    shut_folder(0555);
-    int status = read_as_guest(got, sizeof got);
-    shut_folder(0755);
-    peri_ledger_close(ledger);
-    if (status == NO_WAY) return;
-    CHECK_EQ(status, PERI_EACCES);
-    CHECK_HAS(peri_str_c(got), "-wal file beside it");
 }
 
 static void store_story(peri_ledger *ledger) {

@@ -240,6 +240,16 @@ static void not_grown(const char *whose, size_t before, size_t after) {
 #endif
 }
 
+// Ends by its memory, unless the machine is so slow that the script's time is up before that.
+static peri_run_result bomb(rig *r) {
+    peri_run_result result;
+    for (int tries = 0; tries < RUNS; tries++) {
+        result = rig_run(r);
+        if (result.state != PERI_RUN_TIMEOUT) break;
+    }
+    return result;
+}
+
 IT("C49 200 memory bombs through a worker grow neither the host nor the worker") {
     rig *r = rig_of("");
     r->words[0] = PERI_STR(PERI_PROGRAM);
@@ -254,7 +264,7 @@ IT("C49 200 memory bombs through a worker grow neither the host nor the worker")
             host = resident_bytes("self");
             worker = sum_marked(own_mark(), resident_bytes);
         }
-        peri_run_result result = rig_run(r);
+        peri_run_result result = bomb(r);
         CHECK_EQ(result.state, PERI_RUN_FAILED);
         CHECK_HAS(result.error, "out of memory");
     }
