@@ -4,6 +4,7 @@
 #include <lauxlib.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "script/script_internal.h"
 
@@ -59,13 +60,8 @@ bool peri__count_at(lua_State *L, int index, uint64_t max, uint64_t *out) {
     return true;
 }
 
-static void unknown_key(peri__reader *reader, const peri_str *words) {
-    lua_State *L = reader->L;
-    if (lua_type(L, -2) != LUA_TSTRING) {
-        peri__problem(reader, "a key is a %s, not a name", luaL_typename(L, -2));
-        return;
-    }
-    peri_str key = raw_text(L, -2), near = peri_diag_nearest(key, words);
+static void unknown_key(peri__reader *reader, peri_str key, const peri_str *words) {
+    peri_str near = peri_diag_nearest(key, words);
     key = peri__quoted(key);
     if (near.len) {
         peri__problem(reader, "unknown key \"%.*s\", did you mean \"%.*s\"?", PERI_FMT(key),
@@ -82,18 +78,28 @@ bool peri__is_word(peri_str text, const peri_str *words) {
     return false;
 }
 
+// Tells of the first in the order of texts: LuaJIT's order of keys differs from run to run, and
+// what is told stands in records.
 bool peri__read_keys(peri__reader *reader, const peri_str *words) {
     lua_State *L = reader->L;
-    lua_pushnil(L);
-    while (lua_next(L, reader->index)) { // key value
-        if (lua_type(L, -2) != LUA_TSTRING || !peri__is_word(raw_text(L, -2), words)) {
-            unknown_key(reader, words);
-            lua_pop(L, 2);
-            return false;
+    peri_str unknown = {0};
+    const char *other = NULL; // the type of a key that is no name
+    for (lua_pushnil(L); lua_next(L, reader->index); lua_pop(L, 1)) { // key value
+        if (lua_type(L, -2) != LUA_TSTRING) {
+            const char *type = luaL_typename(L, -2);
+            if (!other || strcmp(type, other) < 0) other = type;
+            continue;
         }
-        lua_pop(L, 1);
+        peri_str key = raw_text(L, -2);
+        if (peri__is_word(key, words)) continue;
+        if (!unknown.ptr || peri_str_compare(key, unknown) < 0) unknown = key;
     }
-    return true;
+    if (unknown.ptr) {
+        unknown_key(reader, unknown, words);
+    } else if (other) {
+        peri__problem(reader, "a key is a %s, not a name", other);
+    }
+    return !unknown.ptr && !other;
 }
 
 bool peri__read_value(const peri__reader *reader, const char *key) {
