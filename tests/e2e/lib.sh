@@ -19,7 +19,9 @@ mkdir -p "$work/home" "$work/run"
 export HOME="$work/home" XDG_CONFIG_HOME="$work/home/.config" \
   XDG_STATE_HOME="$work/home/.local/state" XDG_RUNTIME_DIR="$work/run"
 export TZ=UTC0 # policies are told the hour
-unset PERILUNE_OBSERVERS PERILUNE_RESTRICTED
+export LC_ALL=C # sort and sed go by bytes
+unset PERILUNE_OBSERVERS PERILUNE_RESTRICTED CLAUDE_CONFIG_DIR NO_COLOR \
+  CLAUDE_CODE_EXPERIMENTAL_OBSERVER_AGENTS
 
 # Runs a command; leaves its exit code in $status, its output in $work/out and $work/err.
 try() {

@@ -13,7 +13,9 @@ update=${1:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME="$work" XDG_CONFIG_HOME="$work/config" XDG_STATE_HOME="$work/state"
-unset PERILUNE_OBSERVERS PERILUNE_RESTRICTED
+export TZ=UTC0 LC_ALL=C # policies are told the hour; sort goes by bytes
+unset PERILUNE_OBSERVERS PERILUNE_RESTRICTED CLAUDE_CONFIG_DIR \
+  CLAUDE_CODE_EXPERIMENTAL_OBSERVER_AGENTS
 passed=0
 failed=0
 
