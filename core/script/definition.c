@@ -3,11 +3,12 @@
 // Called by observer_load.c and policy_load.c.
 #include <lauxlib.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "script/script_internal.h"
 
 enum {
-    MAX_UNKNOWN_KEYS = 16, // reported one by one; the rest is not looked at
+    MAX_UNKNOWN_KEYS = 16, // reported one by one; the rest is not told of
     ERRORS_MAX_BYTES = 64 * 1024,
     TAIL_BYTES = 32,
 };
@@ -79,27 +80,40 @@ static void report_unknown(const peri__unit *unit, peri_str key, const peri_str 
                    near.len ? hint : NULL, "unknown key \"%.*s\"", PERI_FMT(quoted));
 }
 
+// Keeps the first MAX_UNKNOWN_KEYS in the order of texts.
+static void keep_least(peri_str *least, size_t *count, peri_str key) {
+    size_t at = *count;
+    if (at == MAX_UNKNOWN_KEYS) {
+        if (peri_str_compare(key, least[--at]) >= 0) return;
+    } else {
+        ++*count;
+    }
+    for (; at > 0 && peri_str_compare(key, least[at - 1]) < 0; at--) least[at] = least[at - 1];
+    least[at] = key;
+}
+
+// LuaJIT's order of keys differs from run to run; what is told of does not.
 bool peri__definition_check_keys(lua_State *L, const peri__unit *unit, const peri_str *words,
                                  peri_diag_list *diags) {
-    size_t unknown = 0;
-    lua_pushnil(L);
-    while (lua_next(L, 1)) { // key value
-        lua_pop(L, 1);
+    peri_str unknown[MAX_UNKNOWN_KEYS];
+    size_t count = 0;
+    const char *other = NULL;                             // the type of a key that is no name
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) { // key value
+        if (lua_type(L, -2) != LUA_TSTRING) {
+            const char *type = luaL_typename(L, -2);
+            if (!other || strcmp(type, other) < 0) other = type;
+            continue;
+        }
         peri_str key = {0};
-        if (lua_type(L, -1) == LUA_TSTRING) key.ptr = lua_tolstring(L, -1, &key.len);
-        if (peri__is_word(key, words)) continue;
-        if (key.ptr) {
-            report_unknown(unit, key, words, diags);
-        } else {
-            peri_diag_addf(diags, PERI_ERROR, "unknown-key", unit->file, 0, 0, NULL,
-                           "a key is a %s, not a name", luaL_typename(L, -1));
-        }
-        if (++unknown == MAX_UNKNOWN_KEYS) {
-            lua_pop(L, 1);
-            break;
-        }
+        key.ptr = lua_tolstring(L, -2, &key.len);
+        if (!peri__is_word(key, words)) keep_least(unknown, &count, key);
     }
-    return unknown == 0;
+    for (size_t i = 0; i < count; i++) report_unknown(unit, unknown[i], words, diags);
+    if (other) {
+        peri_diag_addf(diags, PERI_ERROR, "unknown-key", unit->file, 0, 0, NULL,
+                       "a key is a %s, not a name", other);
+    }
+    return count == 0 && !other;
 }
 
 // The line that an error names behind the file's name, 0 if it names none; `*error` is cut to

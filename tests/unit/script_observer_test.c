@@ -191,6 +191,7 @@ IT("reports a definition of a hundred thousand unknown keys within bounds") {
     CHECK(!scene_load(
         s, "p", API "local t = { " FULL " } for i = 1, 1e5 do t['k' .. i] = i end return t"));
     CHECK_EQ(s->diags.error_count, 16);
+    CHECK_STR(diag_of(s, "unknown-key")->message, "unknown key \"k1\""); // in every process
     scene_free(s);
 }
 
