@@ -27,7 +27,6 @@ typedef enum peri_ingest_problem {
     PERI_PROBLEM_DEEP,
     PERI_PROBLEM_INVALID,
     PERI_PROBLEM_MAP,
-    PERI_PROBLEM_COUNT
 } peri_ingest_problem;
 
 peri_str peri_ingest_problem_word(peri_ingest_problem problem);

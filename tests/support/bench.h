@@ -28,12 +28,6 @@ static inline int bench_by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/// The middle one of `count` values, which are sorted.
-static inline double bench_median(double *values, size_t count) {
-    qsort(values, count, sizeof *values, bench_by_size);
-    return values[count / 2];
-}
-
 /// The number that the host's status has first under `key`, given
 /// as "\"name\":"; 0 if it has none.
 static inline unsigned long long bench_status_count(peri_host *host, const char *key) {
