@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "host/admit/gate.h"
 #include "known.h"
+#include "plain.h"
 #include "prose.h"
 #include "session.h"
 
@@ -108,6 +109,16 @@ static int print_json(const gate_options *o, const peri_gate_trace *trace) {
     return whole ? PERI_EXIT_OK : PERI_EXIT_INTERNAL;
 }
 
+// No mistake: the types of a client are an open set.
+static void tell_unknown(const peri_host *host, peri_str name) {
+    peri_str near = peri_known_near(host, name);
+    fputs("perilune gate: nothing here is called '", stderr);
+    plain_print(stderr, name);
+    fputs("'; judged by its name alone", stderr);
+    if (near.len) fprintf(stderr, " (did you mean '%.*s'?)", PERI_FMT(near));
+    fputc('\n', stderr);
+}
+
 static int ask(const gate_options *o, peri_host *host, const char *folder) {
     peri_gate_query query = {o->agent, o->observer, o->mode, folder};
     peri_gate_trace trace;
@@ -119,11 +130,7 @@ static int ask(const gate_options *o, peri_host *host, const char *folder) {
     }
     if (status < 0) return session_exit_code(status);
     peri_str name = peri_str_c(o->observer);
-    if (!peri_known_has(host, name)) { // the types of a client are an open set
-        fprintf(stderr,
-                "perilune gate: nothing here is called '%s'; judged by its name alone\n",
-                o->observer);
-    }
+    if (!peri_known_has(host, name)) tell_unknown(host, name);
     int code = PERI_EXIT_OK;
     if (o->json) {
         code = print_json(o, &trace);

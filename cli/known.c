@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/diag.h"
 #include "cli.h"
 #include "host/author.h"
 #include "paths.h"
@@ -38,7 +39,8 @@ bool peri_known_has(const peri_host *host, peri_str name) {
     return peri_known_find(host, name) || peri_host_knows_agent(host, name);
 }
 
-int peri_known_deny(const peri_host *host, const char *verb, peri_str name) {
+// The names of the entries in use, ended by an absent one; the caller frees. NULL: no memory.
+static peri_str *known_names(const peri_host *host) {
     size_t count;
     const peri_entry *entries = peri_host_entries(host, &count);
     peri_str *words = calloc(count + 1, sizeof *words);
@@ -46,6 +48,18 @@ int peri_known_deny(const peri_host *host, const char *verb, peri_str name) {
     for (size_t i = 0; words && i < count; i++) {
         if (entries[i].state <= PERI_ENTRY_OFF) words[known++] = entries[i].name;
     }
+    return words;
+}
+
+peri_str peri_known_near(const peri_host *host, peri_str name) {
+    peri_str *words = known_names(host);
+    peri_str near = words ? peri_diag_nearest(name, words) : (peri_str){0};
+    free(words);
+    return near;
+}
+
+int peri_known_deny(const peri_host *host, const char *verb, peri_str name) {
+    peri_str *words = known_names(host);
     int code = peri_name_deny(verb, "observer", name, words, "`perilune observers` lists them");
     free(words);
     return code;

@@ -15,6 +15,10 @@ const peri_entry *peri_known_find(const peri_host *host, peri_str name);
 /// Whether an observer, or an agent definition that may observe, has this name.
 bool peri_known_has(const peri_host *host, peri_str name);
 
+/// The name in use that is nearest to one that is not, valid while the host lives; absent if
+/// none is near.
+peri_str peri_known_near(const peri_host *host, peri_str name);
+
 /// Says that there is none, and the nearest name; an exit code.
 int peri_known_deny(const peri_host *host, const char *verb, peri_str name);
 

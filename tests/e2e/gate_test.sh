@@ -15,6 +15,9 @@ check "the gate wants to know the observer" refuses --observer
 try "$perilune" gate --agent main --observer loop-guard
 check "a step that is skipped says for whom it is" grep -q "only for an observer that the agent's definition names" "$work/out"
 check "and the request is told as one" grep -q 'would be made as "Observe main"' "$work/out"
+try "$perilune" gate --agent main --observer loop-gard
+check "a type that nothing here has is judged" exits 0
+check "and the nearest name is told" grep -q "nothing here is called 'loop-gard'.*did you mean 'loop-guard'" "$work/err"
 try "$perilune" gate --agent main --observer x --mode fast
 check "an unknown mode is named" refuses fast
 try "$perilune" gate --agent main --observer x --settings "$work/nosuch.json"
