@@ -161,7 +161,7 @@ static bool is_troubled(const peri_observer_state *s) {
     return s->next.len > 0;
 }
 
-// How the runs of an observer ended that did not just speak or stay silent.
+// How the runs of an observer ended, those that proposed left to the next line.
 static void print_runs(const peri_observer_state *s) {
     const struct {
         const char *how;

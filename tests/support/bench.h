@@ -37,7 +37,7 @@ static inline unsigned long long bench_status_count(peri_host *host, const char 
     return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/// The shortest of `count` values, which are sorted.
+/// The shortest of `count` values; sorts them.
 static inline double bench_best(double *values, size_t count) {
     qsort(values, count, sizeof *values, bench_by_size);
     return values[0];
